@@ -1,0 +1,53 @@
+// Commands that are about no record in particular: gates, wrong arguments, the end of a member.
+import fc from 'fast-check';
+import { SKIPPED, define, index, pick, pickCore } from './define.ts';
+import type { Definition } from './define.ts';
+
+export const rest: Record<string, Definition> = {
+  openGate: define(
+    22,
+    { gate: index, ok: fc.constantFrom(true, true, true, false) },
+    (world, args) => {
+      const gate = pick(
+        world.gates.filter((each) => !each.opened),
+        args.gate,
+      );
+      if (!gate) return SKIPPED;
+      gate.opened = true;
+      if (args.ok) gate.resolve();
+      else gate.reject(world.newError());
+      return '';
+    },
+  ),
+
+  wrongArguments: define(2, { which: index }, (world, args) => {
+    const core = world.cores[0]!;
+    const calls: (() => unknown)[] = [
+      () => core.claimExecution(''),
+      () => core.claimExecution(7 as never),
+      () => core.steer('s0', 7 as never),
+      () => core.openSteeringTurn('s0', 't', 7 as never),
+      () => core.generations(undefined as never),
+      () => core.operations.reserve({ operationId: '', ownerId: 'w', exclusivityKeys: [] }),
+      () => core.operations.reserve({ operationId: 'o', ownerId: 'w', exclusivityKeys: [''] }),
+      () => core.claimExecution('s0', {}),
+      () => world.track(core.mutateSessions([], () => {})),
+      () => world.track(core.mutateSessions(['s0', ''], () => {})),
+      () => world.track(core.stopSession('', {}, async () => {})),
+      () => world.track(core.serialize('s0', 'w', 7 as never)),
+      () => world.track(core.activate('s0', undefined, 7 as never)),
+      () => world.track(core.loadCheckpoint('', async () => undefined)),
+    ];
+    return calls[args.which % calls.length]!();
+  }),
+
+  stats: define(2, { core: index }, (world, args) =>
+    world.cores[pickCore(world, args.core)]!.stats(),
+  ),
+
+  closeMember: define(1, { core: index, really: fc.nat({ max: 2 }) }, (world, args) => {
+    if (args.really !== 0) return SKIPPED;
+    const core = world.cores[pickCore(world, args.core)]!;
+    return args.core % 2 === 0 ? core.close() : core[Symbol.dispose]();
+  }),
+};

@@ -1,0 +1,117 @@
+// The same commands in two worlds, compared after each.
+import assert from 'node:assert/strict';
+import { fc } from './commands.ts';
+import type { Command } from './define.ts';
+import { observe } from './observe.ts';
+import { perform } from './perform.ts';
+import { payAll, remains } from './wind-down.ts';
+import type { World } from './world.ts';
+
+const HOPS = 40;
+const TICKS = 6;
+/** Enough for one delivery to cause the next, a few times over. */
+const MORE_TICKS = 60;
+const OBSERVE_EVERY = 3;
+
+async function microtasks(): Promise<void> {
+  for (let hop = 0; hop < HOPS; hop += 1) await null;
+}
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+interface Seen {
+  readonly events: string[];
+  readonly promises: string[];
+  readonly snapshots: string[];
+}
+
+class Pair {
+  #events: [string[], string[]] = [[], []];
+
+  constructor(
+    readonly model: World,
+    readonly product: World,
+  ) {}
+
+  #seen(world: World, at: 0 | 1): Seen {
+    this.#events[at].push(...world.takeEvents());
+    const { promises, turns } = world;
+    return {
+      events: this.#events[at],
+      promises: promises.map((each) => each.state),
+      snapshots: turns.map((each) => each.last),
+    };
+  }
+
+  #same(): boolean {
+    const [one, two] = [this.#seen(this.model, 0), this.#seen(this.product, 1)];
+    return (['events', 'promises', 'snapshots'] as const).every(
+      (key) =>
+        one[key].length === two[key].length && one[key].every((each, i) => each === two[key][i]),
+    );
+  }
+
+  async settle(what: string): Promise<void> {
+    await microtasks();
+    if (this.model.shape.members > 1) {
+      for (let count = 0; count < TICKS; count += 1) await tick();
+      for (let count = 0; count < MORE_TICKS && !this.#same(); count += 1) await tick();
+    }
+    if (!this.#same()) {
+      assert.deepEqual(this.#seen(this.product, 1), this.#seen(this.model, 0), what);
+      assert.fail(what);
+    }
+    this.#events = [[], []];
+  }
+
+  /** One step in both, without a turn of the event loop in between. */
+  both(step: (world: World) => string, what: string): void {
+    const given = [this.model, this.product].map((world) => {
+      world.isInside = true;
+      const result = step(world);
+      world.isInside = false;
+      return result;
+    });
+    assert.equal(given[1], given[0], what);
+  }
+
+  observe(what: string): void {
+    const [expected, actual] = [observe(this.model), observe(this.product)];
+    for (let at = 0; at < expected.length; at += 1) {
+      const [[name, value], [other, found]] = [expected[at]!, actual[at] ?? ['nothing', undefined]];
+      if (name === other && value === found) continue;
+      const of = expected.slice(0, at).findLast((each) => each[0] === 'of')?.[1];
+      assert.equal(found, value, `${what}: ${name} (after ${String(of)})`);
+    }
+    assert.equal(actual.length, expected.length, what);
+  }
+}
+
+export async function compare(
+  model: World,
+  product: World,
+  commands: readonly Command[],
+  windDown: boolean,
+): Promise<void> {
+  const pair = new Pair(model, product);
+  try {
+    for (const [at, command] of commands.entries()) {
+      const what = `command ${at}: ${fc.stringify(command)}`;
+      pair.both((world) => perform(world, command), what);
+      await pair.settle(what);
+      if (at % OBSERVE_EVERY === 0) pair.observe(what);
+    }
+    pair.observe('at the end');
+    if (!windDown) return;
+    for (let round = 0; round < 6; round += 1) {
+      const what = `wind-down ${round}`;
+      pair.both((world) => payAll(world), what);
+      await pair.settle(what);
+      pair.observe(what);
+    }
+    pair.both((world) => remains(world), 'what remains');
+  } finally {
+    for (const world of [model, product]) for (const core of world.cores) core.close();
+    await microtasks();
+  }
+}

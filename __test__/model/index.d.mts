@@ -1,0 +1,2 @@
+// The model declares exactly what the package does.
+export * from '../../index.js';

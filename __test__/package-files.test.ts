@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { at, readJson } from '../scripts/support/paths.mjs';
+import { packed } from './package-kit.js';
+
+const manifest = readJson(at('package.json'));
+
+describe('what npm publishes', () => {
+  it('is the face, its declaration, the loader and the papers, and nothing else', async () => {
+    const { files } = await packed();
+    expect(files).toEqual([
+      'LICENSE-APACHE',
+      'LICENSE-MIT',
+      'README.md',
+      'binding.js',
+      'index.d.ts',
+      'index.js',
+      'package.json',
+    ]);
+  });
+
+  it('runs no script of ours on the machine that installs it', () => {
+    const hooks = ['preinstall', 'install', 'postinstall', 'prepublish', 'prepare'];
+    expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
+    expect(existsSync(at('binding.gyp'))).toBe(false);
+  });
+
+  it('depends on nothing at run time', () => {
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.peerDependencies).toBeUndefined();
+  });
+
+  it('exports its entry and its manifest only', () => {
+    expect(manifest.exports).toEqual({
+      '.': { types: './index.d.ts', default: './index.js' },
+      './package.json': './package.json',
+    });
+    expect(manifest.main).toBe('index.js');
+    expect(manifest.types).toBe('index.d.ts');
+  });
+
+  it('names the releases of Node.js it runs on', () => {
+    expect(manifest.engines).toEqual({ node: '^20.19.0 || >=22.12.0' });
+  });
+
+  it('has the version and the licence of the crate', () => {
+    const crate = readFileSync(at('Cargo.toml'), 'utf8');
+    const field = (name: string) => crate.match(new RegExp(`^${name} = "(.*)"$`, 'm'))?.[1];
+    expect(manifest.version).toBe(field('version'));
+    expect(manifest.license).toBe(field('license'));
+  });
+
+  it('has a declaration that stands by itself', () => {
+    const declaration = readFileSync(at('index.d.ts'), 'utf8');
+    expect(declaration).toMatch(/^\/\/\/ <reference lib="esnext\.disposable" \/>\n/);
+    expect(declaration).not.toMatch(/^import |\bimport\(|\brequire\(/m);
+    expect(declaration).not.toMatch(/#private|@internal|: any\b/);
+    expect(declaration.match(/^\s*(?:readonly |static |get |set )*_\w+/gm)).toBeNull();
+  });
+});

@@ -1,0 +1,69 @@
+// The results as a Markdown table, to a terminal and into README.md.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+const START = '<!-- bench:start -->';
+const END = '<!-- bench:end -->';
+
+const HEAD = [
+  '| work | tenure | eager JS | lazy JS | to eager | to lazy | target | spread | |',
+  '| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |',
+];
+const LABELS = { seed: 'eager', lazy: 'lazy' };
+
+export function grouped(value) {
+  if (value < 10 && !Number.isInteger(value)) return value.toFixed(1);
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ' ');
+}
+
+function times(ratio) {
+  if (ratio < 0.01) return ratio.toPrecision(2);
+  return ratio.toFixed(ratio < 0.1 ? 3 : 2);
+}
+
+function rowOf({ title, unit, own, rivals, target, verdict }) {
+  const cost = (name) => (rivals[name] ? `${grouped(rivals[name].value)} ${unit}` : '');
+  const ratio = (name) => (rivals[name] ? `${times(rivals[name].ratio)}×` : '');
+  const judged = target && rivals[target.rival];
+  return [
+    title,
+    `${grouped(own)} ${unit}`,
+    cost('seed'),
+    cost('lazy'),
+    ratio('seed'),
+    ratio('lazy'),
+    target ? `≤ ${target.atMost}× ${LABELS[target.rival] ?? target.rival}` : '',
+    judged ? `${times(judged.low)}–${times(judged.high)}` : '',
+    verdict,
+  ].join(' | ');
+}
+
+/** Met, missed, or that nothing was judged; empty without a target. */
+export function verdictOf({ rivals, target }, quick) {
+  if (target === undefined) return '';
+  if (quick) return 'not judged';
+  return rivals[target.rival].ratio <= target.atMost ? 'met' : '**missed**';
+}
+
+export function render(lines, { rounds }) {
+  const [{ model }] = cpus();
+  return [
+    ...HEAD,
+    ...lines.map((line) => `| ${rowOf(line)} |`),
+    '',
+    `Node.js ${process.versions.node}, ${model.trim()}, ${cpus().length} cores, ` +
+      `${new Date().toISOString().slice(0, 10)}. Times are medians of ${rounds} rounds in one ` +
+      'process, the candidates in alternation; a ratio is the median of the ratios round by round, ' +
+      'the spread their lowest and highest. Memory is read in processes of its own, three each.',
+  ].join('\n');
+}
+
+/** Puts `table` between the markers of the README. */
+export function writeReadme(table, path) {
+  const text = readFileSync(path, 'utf8');
+  const start = text.indexOf(START);
+  const end = text.indexOf(END);
+  if (start < 0 || end < start) throw new Error(`${path} has no ${START} followed by ${END}`);
+  writeFileSync(path, `${text.slice(0, start + START.length)}\n\n${table}\n\n${text.slice(end)}`);
+}

@@ -1,0 +1,26 @@
+export { KernelError, codeOf, messageOf, type KernelErrorCode } from './errors.mts';
+export type { Checkpoint, Continuation, History } from './history.mts';
+export {
+  Kernel,
+  type ChildTurnInput,
+  type KernelOptions,
+  type SessionState,
+  type TurnInput,
+} from './kernel.mts';
+export { FileLedger, type Ledger, type LedgerEntry, type LedgerRecord } from './ledger.mts';
+export { ShellBackend, type ShellOptions } from './shell-backend.mts';
+export type {
+  Backend,
+  BackendContext,
+  BackendRun,
+  Fault,
+  KernelEvent,
+  KernelTypes,
+  Phase,
+  RunEvent,
+  RunKind,
+  StartBackend,
+  StepResult,
+  StopInput,
+  StopMode,
+} from './types.mts';

@@ -1,0 +1,119 @@
+// What is checked besides the tests; each check counts as one.
+//   npm run check [-- NAME...] [--report FILE]
+import { readFileSync, rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { build } from './support/build.mjs';
+import { contractTypes } from './support/contract-types.mjs';
+import { denyAdvisories, denyPolicy } from './support/deny.mjs';
+import { buildFace } from './support/face.mjs';
+import { install, requireRust } from './support/install.mjs';
+import { at, bin, npm } from './support/paths.mjs';
+import { finish, holds, notRun, runSuites } from './support/report.mjs';
+import { leave, run, runNode, StepFailed } from './support/steps.mjs';
+import { types } from './support/suites.mjs';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { report: { type: 'string' } },
+});
+
+/** @param {...string} args */
+const cargo = (...args) => holds(() => run('cargo', args));
+const denied = ['--', '-D', 'warnings'];
+
+/** @param {string} project */
+const compiles = (project) => () => holds(() => runNode(bin('typescript', 'tsc'), ['-p', project]));
+
+/** The core by itself compiles, and knows no Node-API, not even through a dependency. */
+const core = () =>
+  holds(async () => {
+    await run('cargo', ['check', '--no-default-features']);
+    const tree = ['tree', '--no-default-features', '--edges', 'normal,build', '--prefix', 'none'];
+    const { output } = await run('cargo', tree);
+    const found = output.split('\n').filter((line) => line.startsWith('napi'));
+    if (found.length > 0) throw new StepFailed('core', `The core depends on ${found.join(', ')}`);
+  });
+
+/** index.js and index.d.ts are what lib/ builds to. */
+const generated = () =>
+  holds(async () => {
+    const folder = at('dist', 'generated');
+    rmSync(folder, { recursive: true, force: true });
+    await buildFace(folder, at('dist', 'generated', 'lib'));
+    const stale = ['index.js', 'index.d.ts'].filter(
+      (name) => readFileSync(at(name), 'utf8') !== readFileSync(`${folder}/${name}`, 'utf8'),
+    );
+    if (stale.length === 0) return;
+    const what = `${stale.join(' and ')} not as lib/ builds them: \`npm run build:face\`, then commit.`;
+    throw new StepFailed('generated', what);
+  });
+
+const audit = async () => {
+  const { command, before, shell } = npm();
+  const args = [...before, 'audit', '--audit-level=high'];
+  const { code, output } = await run(command, args, { shell, mayFail: true });
+  if (
+    code !== 0 &&
+    /audit endpoint|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|E40[0-9]|E5\d\d/.test(output)
+  ) {
+    return notRun('the npm registry answers no audit from here');
+  }
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, notRun: [], output };
+};
+
+/** @type {Record<string, import('./support/report.mjs').Suite>} */
+const checks = {
+  rustfmt: { label: 'Rust is formatted', run: () => cargo('fmt', '--check') },
+  clippy: {
+    label: 'clippy has no warning',
+    run: () => cargo('clippy', '--all-targets', ...denied),
+  },
+  'clippy-core': {
+    label: 'nor without the binding',
+    run: () => cargo('clippy', '--all-targets', '--no-default-features', ...denied),
+  },
+  core: { label: 'the core stands without Node-API', run: core },
+  docs: {
+    label: 'Rust documentation has no warning',
+    run: () =>
+      holds(() =>
+        run('cargo', ['doc', '--no-deps', '--document-private-items'], {
+          env: { RUSTDOCFLAGS: '-D warnings' },
+        }),
+      ),
+  },
+  deny: { label: 'licences, bans and sources of crates', run: denyPolicy },
+  advisories: { label: 'advisories on crates', run: denyAdvisories },
+  audit: { label: 'advisories on packages', run: audit },
+  format: {
+    label: 'everything else is formatted',
+    run: () => holds(() => runNode(bin('prettier'), ['--check', '--log-level', 'warn', '.'])),
+  },
+  oxlint: {
+    label: 'oxlint has no warning',
+    run: () => holds(() => runNode(bin('oxlint'), ['--deny-warnings'])),
+  },
+  types: { label: 'the face and its tests have no type error', run: compiles('tsconfig.json') },
+  scripts: { label: 'nor have the scripts', run: compiles('tsconfig.scripts.json') },
+  generated: { label: 'index.js and index.d.ts are current', run: generated },
+  'contract-types': { label: 'index.d.ts declares all of the contract', run: contractTypes },
+  publint: {
+    label: 'publint finds no fault with the package',
+    run: () => holds(() => runNode(bin('publint'), ['--strict'])),
+  },
+};
+
+/** Not part of a full run, because `npm test` has it already. */
+const onRequest = { consumers: types };
+
+try {
+  await requireRust();
+  await install();
+  await build({ only: ['face'] });
+  if (positionals.length === 0 || positionals.includes('publint'))
+    await build({ eitherProfile: true });
+  const all = positionals.length === 0 ? checks : { ...checks, ...onRequest };
+  finish(await runSuites(all, positionals), values.report);
+} catch (error) {
+  leave(error);
+}

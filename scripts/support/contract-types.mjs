@@ -1,0 +1,80 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { at, bin, hasShared, shared } from './paths.mjs';
+import { holds, notRun } from './report.mjs';
+import { runNode } from './steps.mjs';
+
+/**
+ * The types of one kernel, each unlike the others, so that a member which takes one for another is
+ * seen.
+ */
+const kernelTypes = `
+interface Mine extends ours.CoreTypes {
+  run: ours.RunIdentity & { readonly model: 'run' };
+  interaction: ours.RunIdentity & { readonly owner: 'interaction' };
+  backend: { readonly is: 'backend' };
+  header: { readonly is: 'header' };
+  stopInput: { readonly is: 'stopInput' };
+  lineage: { readonly is: 'lineage' };
+  message: { readonly is: 'message' };
+  checkpoint: { readonly is: 'checkpoint' };
+  request: { readonly is: 'request' };
+  start: { readonly is: 'start' };
+}
+`;
+
+/**
+ * A program that compiles only if every export of the contract's declaration is an export of ours,
+ * and what is ours can stand wherever the contract's is asked for.
+ * @param {string} declaration
+ */
+function program(declaration) {
+  const exported = declaration.matchAll(
+    /^export (?:declare )?(class|interface|type|function) (\w+)(<T extends CoreTypes)?/gm,
+  );
+  const lines = [
+    `import * as ours from '../../index.js';`,
+    `import * as contract from './contract.js';`,
+    kernelTypes,
+    'type Fits<Ours extends Contract, Contract> = Ours;',
+  ];
+  for (const [, kind, name, generic] of exported) {
+    const type = generic ? `${name}<Mine>` : name;
+    if (kind === 'function') {
+      lines.push(`export const ${name}: typeof contract.${name} = ours.${name};`);
+      continue;
+    }
+    lines.push(`export type Has${name} = Fits<ours.${type}, contract.${type}>;`);
+    if (kind === 'class')
+      lines.push(`export const ${name}: typeof contract.${name} = ours.${name};`);
+    // What is handed in must be taken, too.
+    else lines.push(`export type Takes${name} = Fits<contract.${type}, ours.${type}>;`);
+    // An optional member that is absent would fit.
+    lines.push(`export type Names${name} = Fits<keyof contract.${type}, keyof ours.${type}>;`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Whether index.d.ts declares at least all that the contract does. */
+export async function contractTypes() {
+  if (!hasShared())
+    return notRun('the declaration of the contract does not lie beside the project');
+  const folder = at('dist', 'contract-types');
+  mkdirSync(folder, { recursive: true });
+  const declaration = readFileSync(join(shared, 'kernel.d.ts'), 'utf8');
+  writeFileSync(join(folder, 'contract.d.ts'), declaration);
+  writeFileSync(join(folder, 'fits.ts'), program(declaration));
+  const config = {
+    extends: '../../__test__/types/tsconfig.base.json',
+    compilerOptions: {
+      module: 'ESNext',
+      moduleResolution: 'Bundler',
+      lib: ['ES2022', 'ESNext.Disposable'],
+      types: ['node'],
+      noUnusedLocals: false,
+    },
+    files: ['fits.ts'],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  return holds(() => runNode(bin('typescript', 'tsc'), ['-p', folder]));
+}

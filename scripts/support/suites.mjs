@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { cargoTally, nodeTally, sum, vitestTally } from './counts.mjs';
+import { at, bin, hasShared, shared } from './paths.mjs';
+import { holds, notRun } from './report.mjs';
+import { run, runNode } from './steps.mjs';
+
+/** @typedef {import('./report.mjs').Suite} Suite */
+
+/** Several runs as one. @param {(import('./counts.mjs').Tally & { output?: string })[]} tallies */
+export const withOutput = (tallies) => ({
+  ...sum(tallies),
+  output: tallies.map((tally) => tally.output ?? '').join('\n'),
+});
+
+/** @type {Suite} */
+export const rust = {
+  label: 'Rust tests',
+  run: async () => {
+    const { code, output } = await run('cargo', ['test', '--no-fail-fast'], { mayFail: true });
+    return { ...cargoTally(output, code), output };
+  },
+};
+
+/** @param {readonly string[]} filters @param {string} [node] @returns {Suite['run']} */
+export const vitest =
+  (filters = [], node = process.execPath) =>
+  async () => {
+    mkdirSync(at('dist'), { recursive: true });
+    const report = at('dist', 'vitest.json');
+    rmSync(report, { force: true });
+    const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { code, output } = await run(node, [bin('vitest'), ...args, ...filters], {
+      mayFail: true,
+    });
+    return { ...vitestTally(report, code), output };
+  };
+
+/** The compiler that builds the face, and the newest one that its users have. */
+const compilers = ['typescript', 'typescript-current'];
+
+/** The declaration as strict consumers see it, with nothing of it taken on trust. @type {Suite} */
+export const types = {
+  label: 'type tests of index.d.ts',
+  run: async () => {
+    const tallies = [];
+    for (const compiler of compilers) {
+      for (const resolution of ['nodenext', 'bundler']) {
+        const project = at('__test__', 'types', `tsconfig.${resolution}.json`);
+        tallies.push(await holds(() => runNode(bin(compiler, 'tsc'), ['-p', project])));
+      }
+    }
+    return withOutput(tallies);
+  },
+};
+
+/** @type {{ file: string, env?: Record<string, string>, skipped?: string }[]} */
+const contractFiles = [
+  { file: 'kernel-contract.test.mjs' },
+  { file: 'kernel-next-contract.test.mjs' },
+  {
+    file: 'scope-contract.test.mjs',
+    env: { TENURE_THREADS: '0' },
+    skipped: 'a scope is not shared between threads yet',
+  },
+];
+
+/** @param {string} [node] @returns {Suite['run']} */
+export const contract =
+  (node = process.execPath) =>
+  async () => {
+    if (!hasShared()) return notRun('the contract tests do not lie beside the project');
+    const tallies = [];
+    for (const { file, env, skipped } of contractFiles) {
+      const path = join(shared, file);
+      if (!existsSync(path)) continue;
+      const { code, output } = await run(node, ['--test', '--test-reporter=tap', path], {
+        env: { ...env, TENURE_MODULE: at('index.js') },
+        mayFail: true,
+      });
+      const tally = nodeTally(output, code);
+      const reasons = tally.notRun.map((why) => skipped ?? why);
+      tallies.push({ ...tally, notRun: reasons, output });
+    }
+    return withOutput(tallies);
+  };

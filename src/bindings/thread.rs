@@ -1,0 +1,82 @@
+//! What belongs to one JavaScript environment.
+
+use hashbrown::HashMap;
+use slab::Slab;
+
+use super::raw::{Numbers, Waker};
+use crate::error::Outcome;
+use crate::ownership::{Effect, Realm, Wake};
+use crate::permits::Limiter;
+use crate::telemetry::{self, SinkId};
+use crate::text::Text;
+
+/// The realm, the limiters, the logger, and a list that the last call has answered with.
+#[derive(Default)]
+pub(super) struct Thread {
+    pub(super) realm: Realm,
+    pub(super) limiters: Slab<Limiter>,
+    pub(super) sink: Option<SinkId>,
+    list: Vec<u32>,
+    wakers: HashMap<u32, Waker>,
+}
+
+impl Thread {
+    /// Whether the face has to look for effects or log events before it returns.
+    pub(super) fn is_pending(&self) -> bool {
+        !self.realm.effects.is_empty() || (self.sink.is_some() && telemetry::pending_here())
+    }
+
+    pub(super) fn open_core(&mut self, scope: Option<Text>, waker: Option<Waker>) -> Outcome<u32> {
+        let wake = waker.clone().map(|waker| Box::new(waker) as Box<dyn Wake>);
+        let opened = self.realm.open_core(scope, wake);
+        if let Some(waker) = waker {
+            match opened {
+                Ok(core) => drop(self.wakers.insert(core, waker)),
+                Err(_) => waker.release(),
+            }
+        }
+        opened
+    }
+
+    /// Nothing is left to deliver.
+    pub(super) fn rest(&self, core: u32) {
+        if let Some(waker) = self.wakers.get(&core) {
+            waker.rest();
+        }
+    }
+
+    pub(super) fn close_end(&mut self, core: u32) {
+        self.realm.close_end(core);
+        if let Some(waker) = self.wakers.remove(&core) {
+            waker.release();
+        }
+    }
+
+    /// Answers with a list: as much as fits is written, all of it is kept for [`Thread::rest_of`].
+    pub(super) fn answer(&mut self, list: Vec<u32>, mut to: Numbers) -> u32 {
+        to.fill(&list);
+        self.list = list;
+        self.list.len() as u32
+    }
+
+    /// The last list, for a face whose array was too short.
+    pub(super) fn last_list(&self, mut to: Numbers) {
+        to.fill(&self.list);
+    }
+
+    /// The effects since the last drain, three numbers each.
+    pub(super) fn drain(&mut self, to: Numbers) -> u32 {
+        let effects = std::mem::take(&mut self.realm.effects);
+        self.answer(effects.into_iter().flat_map(Effect::numbers).collect(), to)
+    }
+
+    /// The environment ends.
+    pub(super) fn end(&mut self) {
+        self.realm.end();
+        if let Some(sink) = self.sink.take() {
+            telemetry::detach(sink);
+        }
+        // Their functions end with the environment, which has taken them out already.
+        self.wakers.clear();
+    }
+}

@@ -1,0 +1,20 @@
+//! Who may run, who must stop, who holds which message, and what was started: the facts of an agent
+//! runtime, kept in Rust behind a thin TypeScript face.
+//!
+//! Rooms: [`ownership`] (claims, stops, steering, backend generations), [`admission`] (active
+//! application operations), [`permits`] (limited places), [`telemetry`] (tracing, off by default),
+//! and `bindings` (feature `node`): Node-API and nothing else. Arrows point one way, from the
+//! bindings to the rooms; no room knows Node-API, does I/O under a lock, or runs JavaScript.
+
+#![cfg_attr(not(feature = "node"), forbid(unsafe_code))]
+#![deny(missing_docs)]
+
+pub mod admission;
+pub mod error;
+pub mod ownership;
+pub mod permits;
+pub mod telemetry;
+pub mod text;
+
+#[cfg(feature = "node")]
+mod bindings;
