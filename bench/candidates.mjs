@@ -1,4 +1,4 @@
-// Who runs: the package under test and its two rivals, each with a copy of the timed code of its own.
+// Who runs: the package under test and its two rivals, each with timed code of its own.
 
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -24,7 +24,7 @@ export function newCore(name) {
 }
 
 /**
- * The timed code of `paths/<file>`, compiled anew for this candidate. One function that served several
- * candidates would have call sites that have seen them all, and would slow each by the others.
+ * The timed code of `paths/<file>`, compiled anew for this candidate. Code that served
+ * several would have call sites that have seen them all, and would slow each by the others.
  */
 export const pathsFor = (name, file) => import(`./paths/${file}?candidate=${name}`);

@@ -21,8 +21,8 @@ export function keep(value) {
 export const keptSum = () => kept;
 
 /**
- * A timed run of `body(n)`, which works `n` times and returns a number. Between slices the microtasks
- * that the work has queued are run: a candidate that promises pays for its promises here.
+ * A timed run of `body(n)`, which works `n` times and returns a number. Between slices the
+ * microtasks that the work has queued are run: who makes promises pays for them here.
  */
 export function timedLoop(body, slice = 64) {
   return async (n) => {

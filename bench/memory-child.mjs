@@ -15,7 +15,7 @@ async function settled() {
   return { rss, heap: heapUsed + external };
 }
 
-/** Short-lived objects, so that the young generation and the collector have what they need before. */
+/** Short-lived objects, so that the collector has what it needs before the first reading. */
 function churn() {
   const ring = new Array(64);
   for (let i = 0; i < 2_000_000; i += 1) ring[i % ring.length] = { i, text: `${i}` };

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-// A young generation that is small and so never shrinks: its pages would hide what the claims added.
+// A young generation too small to shrink: its pages would hide what the claims added.
 const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=1'];
 const CHILD = fileURLToPath(new URL('./memory-child.mjs', import.meta.url));
 const taken = new Map();
@@ -17,7 +17,7 @@ export function liveClaimBytes(names, { perSession, quick }) {
 }
 
 function take(names, { perSession, quick }) {
-  const claims = quick ? 5000 : 50_000;
+  const claims = quick ? 5000 : 100_000;
   const readings = new Map(names.map((name) => [name, { rss: [], heap: [] }]));
   for (let round = 0; round < (quick ? 1 : 3); round += 1) {
     for (const name of names) {

@@ -71,9 +71,10 @@ function lookUpRow(id, call, sessions) {
 }
 
 function steeringRow(id, { depth, listener, target }) {
+  const suffix = listener ? ', snapshots listened to' : '';
   return {
     id,
-    title: `steer → pull → ack of 2 KB, ${depth} deep${listener ? ', snapshots listened to' : ''}`,
+    title: `steer → pull → ack of 2 KB, ${depth} deep${suffix}`,
     target,
     rivals: BOTH,
     per: depth,
@@ -90,9 +91,10 @@ function steeringRow(id, { depth, listener, target }) {
 const STOP_BATCH = 2000;
 
 function stopRow(id, claims, { listened = false, target }) {
+  const suffix = listened ? ', signals listened to' : '';
   return {
     id,
-    title: `stop of a session with ${count(claims, 'claim')}${listened ? ', signals listened to' : ''}`,
+    title: `stop of a session with ${count(claims, 'claim')}${suffix}`,
     target,
     rivals: ['seed'],
     facts: stopFacts,

@@ -1,7 +1,7 @@
 // node --expose-gc bench/run.mjs [--row NAME]... [--quick] [--markdown]
 //
-// Times the package against its rivals and prints the table. NAME is a row or the start of some
-// (`turn`, `steer-10`). `--quick` proves only that every row runs; nothing is judged then.
+// Times the package against its rivals and prints the table. NAME is a row, or the start of some
+// (`claim`, `turn-`). `--quick` proves only that every row runs; nothing is judged then.
 // `--markdown` also puts the table into README.md. A missed target is no failure; an error is.
 
 import assert from 'node:assert/strict';
@@ -27,18 +27,22 @@ const budget = options.quick ? BUDGETS.quick : BUDGETS.full;
 function chosenRows() {
   const all = rowsFor(options);
   if (options.row.length === 0) return all;
-  const exact = all.filter(({ id }) => options.row.includes(id));
-  const chosen = all.filter((row) => exact.includes(row) || options.row.some(isStartOf(row)));
-  if (chosen.length === 0) throw new Error(`The rows are: ${all.map(({ id }) => id).join(', ')}`);
-  return chosen;
+  const ids = all.map(({ id }) => id);
+  const chosen = options.row.flatMap((name) =>
+    ids.includes(name) ? [name] : ids.filter((id) => id.startsWith(name)),
+  );
+  if (chosen.length === 0) throw new Error(`The rows are: ${ids.join(', ')}`);
+  return all.filter(({ id }) => chosen.includes(id));
 }
-
-const isStartOf = (row) => (name) => row.id.startsWith(name);
 
 async function checkAnswers({ id, facts, rivals }) {
   const expected = await facts(newCore('tenure'));
   for (const name of rivals) {
-    assert.deepEqual(await facts(newCore(name)), expected, `${id}: rival ${name} answers otherwise`);
+    assert.deepEqual(
+      await facts(newCore(name)),
+      expected,
+      `${id}: rival ${name} answers otherwise`,
+    );
   }
 }
 
@@ -104,6 +108,6 @@ const growth = growthOf(lines);
 lines.splice(lines.findLastIndex(({ id }) => id.startsWith('stop')) + 1, 0, ...growth);
 for (const line of lines) line.verdict = verdictOf(line, options.quick);
 
-const table = render(lines, budget);
+const table = render(lines, { rounds: budget.rounds, quick: options.quick });
 process.stdout.write(`${table}\n`);
 if (options.markdown) writeReadme(table, README);

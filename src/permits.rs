@@ -42,13 +42,7 @@ pub enum Acquired {
 impl Limiter {
     /// A limiter of `capacity` permits, all free.
     pub fn new(capacity: u64) -> Self {
-        Self {
-            capacity,
-            active: 0,
-            waiting: BTreeSet::new(),
-            last_ticket: 0,
-            closed: false,
-        }
+        Self { capacity, active: 0, waiting: BTreeSet::new(), last_ticket: 0, closed: false }
     }
 
     /// Takes a permit, or a place in the queue.
@@ -79,10 +73,7 @@ impl Limiter {
 
     /// Whom the free place would go to, if a place is free.
     pub fn next_waiting(&self) -> Option<u64> {
-        self.waiting
-            .first()
-            .copied()
-            .filter(|_| self.active < self.capacity)
+        self.waiting.first().copied().filter(|_| self.active < self.capacity)
     }
 
     /// Gives the free place to the longest waiting: false if `ticket` is another, or none is free.
@@ -149,10 +140,7 @@ state | acquire      | leave head | leave tail | leave gone | release   | grant 
     /// not handed on.
     fn reach(active: u64, waiting: usize, closed: bool) -> Reached {
         let mut limiter = Limiter::new(2);
-        assert_eq!(
-            [limiter.acquire(), limiter.acquire()],
-            [Acquired::Granted; 2]
-        );
+        assert_eq!([limiter.acquire(), limiter.acquire()], [Acquired::Granted; 2]);
         let tickets: Vec<u64> = (0..=waiting)
             .filter_map(|_| match limiter.acquire() {
                 Acquired::Waiting(ticket) => Some(ticket),
@@ -167,11 +155,7 @@ state | acquire      | leave head | leave tail | leave gone | release   | grant 
         if closed {
             assert!(limiter.close().is_empty());
         }
-        Reached {
-            limiter,
-            waiting,
-            gone,
-        }
+        Reached { limiter, waiting, gone }
     }
 
     fn state(limiter: &mut Limiter) -> String {
@@ -182,11 +166,7 @@ state | acquire      | leave head | leave tail | leave gone | release   | grant 
     }
 
     fn outcome(event: &str, reached: &mut Reached) -> Option<String> {
-        let Reached {
-            limiter,
-            waiting,
-            gone,
-        } = reached;
+        let Reached { limiter, waiting, gone } = reached;
         let (head, tail) = (waiting.first().copied(), waiting.last().copied());
         let yes = |answer: bool| if answer { "yes" } else { "no" }.to_owned();
         let name = |ticket: u64| if Some(ticket) == head { "head" } else { "tail" };
@@ -218,19 +198,12 @@ state | acquire      | leave head | leave tail | leave gone | release   | grant 
 
     #[test]
     fn every_event_in_every_state_has_its_outcome() {
-        let mut rows = TABLE
-            .lines()
-            .map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
+        let mut rows = TABLE.lines().map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
         let events = rows.next().unwrap_or_default();
         let rows: Vec<_> = rows.collect();
         assert_eq!((events.len(), rows.len()), (11, 12));
         for row in rows {
-            assert_eq!(
-                row.len(),
-                events.len(),
-                "a cell for every event in {}",
-                row[0]
-            );
+            assert_eq!(row.len(), events.len(), "a cell for every event in {}", row[0]);
             let from = row[0];
             let digit = |at: usize| from.as_bytes()[at] - b'0';
             for (event, expected) in events.iter().zip(&row).skip(1) {
@@ -258,9 +231,6 @@ state | acquire      | leave head | leave tail | leave gone | release   | grant 
             assert_eq!(limiter.next_waiting(), Some(expected));
             assert!(limiter.grant(expected));
         }
-        assert_eq!(
-            (limiter.active(), limiter.waiting(), limiter.capacity()),
-            (1, 0, 1)
-        );
+        assert_eq!((limiter.active(), limiter.waiting(), limiter.capacity()), (1, 0, 1));
     }
 }

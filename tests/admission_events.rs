@@ -66,14 +66,9 @@ impl tracing::Subscriber for Onlooker {
 fn every_transition_is_told_with_the_lock_free_and_without_a_key() {
     let registry = Arc::new(Registry::new());
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let onlooker = Onlooker {
-        registry: Arc::clone(&registry),
-        heard: Arc::clone(&heard),
-    };
+    let onlooker = Onlooker { registry: Arc::clone(&registry), heard: Arc::clone(&heard) };
     tracing::subscriber::with_default(onlooker, || {
-        let lease = registry
-            .reserve(1, operation("a"), keys(&["secret"]))
-            .unwrap_or_default();
+        let lease = registry.reserve(1, operation("a"), keys(&["secret"])).unwrap_or_default();
         let _ = registry.reserve(1, operation("b"), keys(&["secret"]));
         let _ = registry.reserve(1, operation("a"), Vec::new());
         registry.release(lease);
@@ -85,48 +80,24 @@ fn every_transition_is_told_with_the_lock_free_and_without_a_key() {
         let _ = registry.reserve(1, operation("e"), Vec::new());
     });
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-    let heard: Vec<(usize, &str)> = heard
-        .iter()
-        .map(|(len, words)| (*len, words.trim()))
-        .collect();
+    let heard: Vec<(usize, &str)> = heard.iter().map(|(len, words)| (*len, words.trim())).collect();
     let expected = [
-        (
-            1,
-            "message=operation admitted operation_id=a owner_id=owner session_id=s1 lease=1",
-        ),
+        (1, "message=operation admitted operation_id=a owner_id=owner session_id=s1 lease=1"),
         (
             1,
             "message=operation refused: busy operation_id=b owner_id=owner session_id=s1 holder_id=a",
         ),
-        (
-            1,
-            "message=operation refused: duplicate operation_id=a owner_id=owner session_id=s1",
-        ),
-        (
-            0,
-            "message=operation released operation_id=a owner_id=owner session_id=s1 lease=1",
-        ),
-        (
-            1,
-            "message=operation admitted operation_id=c owner_id=w lease=2",
-        ),
-        (
-            0,
-            "message=operation ended: its member ended operation_id=c owner_id=w lease=2",
-        ),
-        (
-            1,
-            "message=operation admitted operation_id=d owner_id=owner session_id=s1 lease=3",
-        ),
+        (1, "message=operation refused: duplicate operation_id=a owner_id=owner session_id=s1"),
+        (0, "message=operation released operation_id=a owner_id=owner session_id=s1 lease=1"),
+        (1, "message=operation admitted operation_id=c owner_id=w lease=2"),
+        (0, "message=operation ended: its member ended operation_id=c owner_id=w lease=2"),
+        (1, "message=operation admitted operation_id=d owner_id=owner session_id=s1 lease=3"),
         (0, "message=admission closed operations=1"),
         (
             0,
             "message=operation ended: admission was closed operation_id=d owner_id=owner session_id=s1 lease=3",
         ),
-        (
-            0,
-            "message=operation refused: closed operation_id=e owner_id=owner session_id=s1",
-        ),
+        (0, "message=operation refused: closed operation_id=e owner_id=owner session_id=s1"),
     ];
     assert_eq!(heard, expected);
 }

@@ -53,21 +53,14 @@ fn race(contest: &Contest, thread: u64) -> Tally {
     let mut tally = Tally::default();
     contest.start.wait();
     for _ in 0..ROUNDS {
-        let wanted: Vec<usize> = (0..=numbers.below(4))
-            .map(|_| numbers.below(KEYS))
-            .collect();
-        let keys: Vec<Text> = wanted
-            .iter()
-            .map(|key| contest.keys[*key].clone())
-            .collect();
+        let wanted: Vec<usize> = (0..=numbers.below(4)).map(|_| numbers.below(KEYS)).collect();
+        let keys: Vec<Text> = wanted.iter().map(|key| contest.keys[*key].clone()).collect();
         match contest.registry.reserve(1, mine.clone(), keys.clone()) {
             Ok(lease) => {
                 tally.admitted += 1;
                 hold(contest, thread, &wanted, &mut tally);
                 if !contest.registry.release(lease) {
-                    tally
-                        .faults
-                        .push("a lease that was held did not release".to_owned());
+                    tally.faults.push("a lease that was held did not release".to_owned());
                 }
             }
             Err(Refusal::Busy { holder, key }) => {
@@ -75,9 +68,7 @@ fn race(contest: &Contest, thread: u64) -> Tally {
                 // This thread holds nothing now: it can only be in its own way if an earlier
                 // refusal left a key behind.
                 if holder == mine || !keys.contains(&key) {
-                    tally
-                        .faults
-                        .push(format!("{thread} was refused {key} by {holder:?}"));
+                    tally.faults.push(format!("{thread} was refused {key} by {holder:?}"));
                 }
             }
             Err(refusal) => tally.faults.push(refusal.to_string()),
@@ -93,9 +84,7 @@ fn hold(contest: &Contest, thread: u64, wanted: &[usize], tally: &mut Tally) {
     for key in &mine {
         let before = contest.held_by[*key].swap(thread, Ordering::SeqCst);
         if before != 0 {
-            tally
-                .faults
-                .push(format!("{thread} and {before} hold key {key}"));
+            tally.faults.push(format!("{thread} and {before} hold key {key}"));
         }
     }
     for (turn, key) in mine.iter().enumerate() {
@@ -104,9 +93,7 @@ fn hold(contest: &Contest, thread: u64, wanted: &[usize], tally: &mut Tally) {
         }
         let after = contest.held_by[*key].swap(0, Ordering::SeqCst);
         if after != thread {
-            tally
-                .faults
-                .push(format!("{thread} lost key {key} to {after}"));
+            tally.faults.push(format!("{thread} lost key {key} to {after}"));
         }
     }
 }
@@ -115,21 +102,15 @@ fn hold(contest: &Contest, thread: u64, wanted: &[usize], tally: &mut Tally) {
 fn a_set_of_keys_is_taken_as_a_whole_or_not_at_all_and_no_key_has_two_holders() {
     let contest = Contest {
         registry: Registry::new(),
-        keys: (0..KEYS)
-            .map(|key| Text::from(format!("key {key}").as_str()))
-            .collect(),
+        keys: (0..KEYS).map(|key| Text::from(format!("key {key}").as_str())).collect(),
         held_by: std::array::from_fn(|_| AtomicU64::new(0)),
         start: Barrier::new(8),
     };
     let tallies: Vec<Tally> = thread::scope(|scope| {
         let contest = &contest;
-        let racers: Vec<_> = (1..=THREADS)
-            .map(|thread| scope.spawn(move || race(contest, thread)))
-            .collect();
-        racers
-            .into_iter()
-            .filter_map(|racer| racer.join().ok())
-            .collect()
+        let racers: Vec<_> =
+            (1..=THREADS).map(|thread| scope.spawn(move || race(contest, thread))).collect();
+        racers.into_iter().filter_map(|racer| racer.join().ok()).collect()
     });
     assert_eq!(tallies.len(), 8);
     for tally in &tallies {
@@ -137,18 +118,10 @@ fn a_set_of_keys_is_taken_as_a_whole_or_not_at_all_and_no_key_has_two_holders() 
         assert_eq!(tally.admitted + tally.busy, ROUNDS);
         assert!(tally.admitted > 0);
     }
-    assert!(
-        tallies.iter().map(|tally| tally.busy).sum::<u64>() > 0,
-        "nobody met anybody"
-    );
+    assert!(tallies.iter().map(|tally| tally.busy).sum::<u64>() > 0, "nobody met anybody");
     assert!(contest.registry.is_empty());
     // Every key is free again.
-    assert!(
-        contest
-            .registry
-            .reserve(1, registration(0), contest.keys.clone())
-            .is_ok()
-    );
+    assert!(contest.registry.reserve(1, registration(0), contest.keys.clone()).is_ok());
 }
 
 #[test]
@@ -166,18 +139,10 @@ fn of_all_who_register_one_operation_id_at_once_exactly_one_succeeds() {
                     })
                 })
                 .collect();
-            racers
-                .into_iter()
-                .filter_map(|racer| racer.join().ok())
-                .collect()
+            racers.into_iter().filter_map(|racer| racer.join().ok()).collect()
         });
-        assert_eq!(
-            outcomes.iter().filter(|outcome| **outcome == Ok(1)).count(),
-            1
-        );
-        let refused = outcomes
-            .iter()
-            .filter(|outcome| **outcome == Err(Refusal::Duplicate));
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Ok(1)).count(), 1);
+        let refused = outcomes.iter().filter(|outcome| **outcome == Err(Refusal::Duplicate));
         assert_eq!(refused.count(), 3);
         assert_eq!(registry.len(), 1);
     }

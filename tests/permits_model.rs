@@ -49,11 +49,7 @@ struct Model {
 
 impl Model {
     fn next(&self) -> Option<u64> {
-        if self.active < self.capacity {
-            self.queue.front().copied()
-        } else {
-            None
-        }
+        if self.active < self.capacity { self.queue.front().copied() } else { None }
     }
 
     fn leave(&mut self, ticket: u64) -> bool {
@@ -74,12 +70,7 @@ impl Model {
 
 fn compare(capacity: u64, calls: &[Call]) -> Result<(), TestCaseError> {
     let mut limiter = Limiter::new(capacity);
-    let mut model = Model {
-        capacity,
-        active: 0,
-        queue: VecDeque::new(),
-        closed: false,
-    };
+    let mut model = Model { capacity, active: 0, queue: VecDeque::new(), closed: false };
     let mut given: Vec<u64> = vec![0];
     for call in calls {
         match *call {
@@ -141,19 +132,12 @@ fn compare(capacity: u64, calls: &[Call]) -> Result<(), TestCaseError> {
 fn runner(seed: u64) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let config = Config {
-        cases: 4_000,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { cases: 4_000, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
 #[test]
-#[allow(
-    clippy::print_stdout,
-    reason = "the seed is for whoever reads the test's output"
-)]
+#[allow(clippy::print_stdout, reason = "the seed is for whoever reads the test's output")]
 fn any_sequence_of_calls_does_what_the_model_does() {
     let given = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok());
     let seed: u64 = given.unwrap_or_else(|| RandomState::new().hash_one(0));

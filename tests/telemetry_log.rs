@@ -12,9 +12,7 @@ use tracing::level_filters::LevelFilter;
 /// Runs the test of this name alone, in a process where `TENURE_LOG` is `value`.
 fn run(test: &str, value: Option<&str>) -> io::Result<Output> {
     let mut command = Command::new(std::env::current_exe()?);
-    command
-        .args(["--exact", test, "--nocapture"])
-        .env_remove("TENURE_LOG");
+    command.args(["--exact", test, "--nocapture"]).env_remove("TENURE_LOG");
     if let Some(value) = value {
         command.env("TENURE_LOG", value);
     }
@@ -25,9 +23,7 @@ fn printed(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text.lines().filter(|line| line.contains("tenure::"));
     // All but the time, which comes first.
-    lines
-        .filter_map(|line| Some(line.split_once(' ')?.1.to_owned()))
-        .collect()
+    lines.filter_map(|line| Some(line.split_once(' ')?.1.to_owned())).collect()
 }
 
 /// Behaves as `TENURE_LOG` says, whatever that is.
@@ -58,9 +54,7 @@ fn work() {
         owner_id: "w".into(),
         session_id: None,
     };
-    let lease = registry
-        .reserve(1, registration, vec!["secret".into()])
-        .unwrap_or_default();
+    let lease = registry.reserve(1, registration, vec!["secret".into()]).unwrap_or_default();
     assert!(registry.release(lease));
     registry.close();
 }

@@ -21,11 +21,7 @@ fn emit(message: &str) {
 fn events_reach_the_sinks_of_their_own_thread_and_nothing_listens_without_one() {
     let installation = telemetry::install();
     assert!(installation.listening);
-    assert_eq!(
-        installation.log,
-        Log::Off,
-        "this test wants TENURE_LOG unset"
-    );
+    assert_eq!(installation.log, Log::Off, "this test wants TENURE_LOG unset");
     assert_eq!(telemetry::install(), installation);
 
     off_without_a_sink();
@@ -59,10 +55,7 @@ fn only_our_own_events_are_taken() {
     let events = telemetry::take(sink);
     assert!(!telemetry::pending_here());
     assert_eq!(events[0].fields, [("id", "7".to_owned())]);
-    assert_eq!(
-        (events[0].level, events[0].target),
-        (Level::DEBUG, "tenure::test")
-    );
+    assert_eq!((events[0].level, events[0].target), (Level::DEBUG, "tenure::test"));
     assert!(events[0].ts_ms > 1_700_000_000_000);
     assert_eq!(messages(events), ["ours", "the crate itself", "in a span"]);
     assert!(telemetry::detach(sink));

@@ -12,7 +12,7 @@ export function warmSessions(core, sessionIds) {
   }
 }
 
-/** Gives every session a backend and a turn that runs on it; the runs, in the order of the sessions. */
+/** Gives every session a backend and a turn that runs on it; the runs, by session. */
 export function runningSessions(core, sessionIds) {
   return sessionIds.map((sessionId, i) => {
     const run = { sessionId, runId: `run-${i}`, turnId: `turn-${i}` };

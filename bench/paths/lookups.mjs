@@ -1,7 +1,7 @@
 // What a kernel asks while turns run: whether a session is busy, and which run a trace event is of.
 
-// As many sessions as are asked, spread over all that live. If each call met another of 100 000, the
-// misses of the processor's caches, alike for everybody, would hide what a look-up does.
+// As many sessions as are asked, spread over all that live. If each call met another of 100 000,
+// the misses of the processor's caches, alike for everybody, would hide what a look-up does.
 const ASKED = 100;
 
 const spread = (runs) => {

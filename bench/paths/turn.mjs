@@ -1,5 +1,5 @@
-// Everything a kernel asks the core for in the course of one plain turn on a session whose backend is
-// already there: 29 calls.
+// Everything a kernel asks the core for in the course of one plain turn, on a session whose backend
+// is already there: 29 calls.
 
 import { randomUUID } from 'node:crypto';
 
@@ -7,8 +7,6 @@ const OK = { ok: true };
 const STRIDE = 7919;
 const IDENTITIES = 1024;
 const ignore = () => {};
-
-export const CALLS_PER_TURN = 29;
 
 export function turns(core, sessionIds, { signal = false } = {}) {
   const ids = Array.from({ length: IDENTITIES }, () => [randomUUID(), randomUUID()]);

@@ -1,6 +1,6 @@
-// The rival that is hard to beat: plain JavaScript again, but one record per session instead of Maps
-// to search, and nothing made before somebody asks for it. It has no scopes, no threads, no stop
-// operations and no mutations to look at: what it costs is a floor.
+// The rival that is hard to beat: plain JavaScript again, but one record per session instead of
+// Maps to search, and nothing made before somebody asks for it. It has no scopes, no threads, no
+// stop operations and no mutations to look at: what it costs is a floor.
 
 class LazyClaim {
   constructor(session) {

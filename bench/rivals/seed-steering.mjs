@@ -1,4 +1,4 @@
-// The pending messages of a session as the seed keeps them: plain arrays, moved and filtered.
+// The pending messages of a session as the seed keeps them: plain arrays, spliced and filtered.
 
 class SteeringTurn {
   constructor(core, sessionId, turnId) {
@@ -53,7 +53,13 @@ export class SeedSteering {
   openSteeringTurn(sessionId, turnId, onUpdate) {
     let state = this.steeringBySession.get(sessionId);
     if (!state) {
-      state = { steering: [], inFlight: [], followup: [], sink: undefined, activeTurnId: undefined };
+      state = {
+        steering: [],
+        inFlight: [],
+        followup: [],
+        sink: undefined,
+        activeTurnId: undefined,
+      };
       this.steeringBySession.set(sessionId, state);
     }
     state.sink = onUpdate;

@@ -1,6 +1,7 @@
-// The rival that pays for everything at once: facts in Maps of the kernel, searched through, and a
-// claim that brings its controller, its error with a stack, its promise and its closures from the
-// start. Only what is timed is here, with the names of the package, so that both run the same code.
+// The rival that pays for everything at once, as the kernel did that this core was drawn from, the
+// seed: facts in Maps that are searched through, and a claim that brings its controller, its error
+// with a stack, its promise and its closures from the start. Only what is timed is here, under the
+// names of the package, so that both run the same code.
 
 import { SeedSteering } from './seed-steering.mjs';
 
@@ -11,7 +12,7 @@ class Cancellation extends Error {
   }
 }
 
-/** A claim as the kernel holds it; the caller holds its handle, and a WeakMap leads from one to the other. */
+/** A claim as the kernel holds it; from the handle, which its caller holds, a WeakMap leads here. */
 class Execution {
   constructor(core, sessionId) {
     this.core = core;
@@ -252,13 +253,7 @@ export class SeedCore extends SeedSteering {
   createGeneration(execution, _route, backend, header) {
     this.nextBackendGeneration += 1;
     const { sessionId } = execution;
-    const generation = new Generation(
-      this,
-      sessionId,
-      this.nextBackendGeneration,
-      backend,
-      header,
-    );
+    const generation = new Generation(this, sessionId, this.nextBackendGeneration, backend, header);
     this.backendGenerations.set(generation.id, generation);
     this.active.set(sessionId, generation);
     return generation;

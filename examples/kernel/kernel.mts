@@ -65,6 +65,7 @@ export class Kernel {
   readonly #core: Core;
   readonly #parts: Parts;
   readonly #children: AdmissionLimiter;
+  #closing: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: KernelOptions) {
@@ -246,7 +247,21 @@ export class Kernel {
   }
 
   /** Stops and disposes everything, and kills what is then left. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  /** For the exit of the process: nothing is waited for. */
+  killAll(): void {
+    if (this.#isClosed) return;
+    for (const id of this.#core.cachedSessions()) {
+      for (const { backend } of this.#core.generations(id)) backend.killNow();
+    }
+  }
+
+  // -- within -----------------------------------------------------------------
+
+  async #close(): Promise<void> {
     const starting = this.#core.operations.listActive().map(({ sessionId }) => sessionId ?? '');
     const ids = [...starting, ...this.#core.cachedSessions()].filter((id) => id !== '');
     await Promise.allSettled(ids.map((id) => this.stopSession(id, { source: 'close' })));
@@ -261,26 +276,16 @@ export class Kernel {
     this.#core.close();
   }
 
-  /** For the exit of the process: nothing is waited for. */
-  killAll(): void {
-    if (this.#isClosed) return;
-    for (const id of this.#core.cachedSessions()) {
-      for (const { backend } of this.#core.generations(id)) backend.killNow();
-    }
-  }
-
-  // -- within -----------------------------------------------------------------
-
   #run({ turnId, ...init }: Omit<RunInit, 'runId' | 'turnId'> & { turnId?: string | undefined }): Run {
     const { newId } = this.#parts;
     return new Run({ ...init, runId: newId(), turnId: turnId ?? newId() });
   }
 
-  /** A stop that stands keeps its own input: its backends are told apart from it to hurry. */
+  /** A stop that stands keeps its own input, so the backends are told apart from it. */
   #hasten(sessionId: string): void {
-    for (const { phase, backend } of this.#core.generations(sessionId)) {
-      // Whether they can is for the stop that stands to report.
-      if (phase === 'stopping') backend.stop('immediate').catch(() => {});
+    for (const { activeRuns, backend } of this.#core.generations(sessionId)) {
+      // One that cannot be hastened is still waited for by the stop that stands.
+      if (activeRuns.size > 0) backend.stop('immediate').catch(() => {});
     }
   }
 

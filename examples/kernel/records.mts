@@ -61,10 +61,11 @@ export class Records {
     return { checkpoint, records: entries.map(({ record }) => record) };
   }
 
-  /** Kept in the core's checkpoint slot for as long as the session has a backend. */
+  /** Kept in the core's checkpoint slot, which a disposal of the session's backend empties. */
   async #placed(sessionId: string): Promise<Placed> {
     const load = () => this.#lastPlaced(sessionId);
-    if (!this.#core.currentGeneration(sessionId)) return load();
+    const phase = this.#core.currentGeneration(sessionId)?.phase;
+    if (phase !== 'active' && phase !== 'stopping') return load();
     return (await this.#core.loadCheckpoint(sessionId, load)) ?? load();
   }
 

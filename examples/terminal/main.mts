@@ -59,12 +59,16 @@ async function session(folder: string, script: Direction[] | undefined): Promise
     kernel.killAll();
     giveBack();
   });
+  let leaving = false;
   process.on('SIGTERM', () => leave(143));
   process.on('SIGHUP', () => leave(129));
+  // On a terminal Ctrl-C is a key and no signal, until its end is waited for.
+  process.on('SIGINT', () => (leaving ? process.exit(130) : leave(130)));
   if (script) playScript(app, script, leave);
   else openTerminal(app, paint);
 
   const code = await left;
+  leaving = true;
   app.screen.close();
   const late = new Promise<'late'>((resolve) => setTimeout(resolve, quitLimitMs, 'late').unref());
   const end = await Promise.race([kernel.close(), late]);
@@ -93,7 +97,6 @@ function openTerminal(app: App, paint: Paint): void {
 function playScript(app: App, script: Direction[], leave: (code: number) => void): void {
   const screen = new PlainScreen(process.stdout);
   app.screen = screen;
-  process.on('SIGINT', () => leave(130));
   play(script, app, screen).then(
     () => leave(0),
     (error: unknown) => {

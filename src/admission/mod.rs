@@ -83,10 +83,6 @@ impl Filter {
             SessionFilter::ApplicationWide => registration.session_id.is_none(),
             SessionFilter::Session(id) => registration.session_id.as_ref() == Some(id),
         };
-        session
-            && self
-                .owner
-                .as_ref()
-                .is_none_or(|owner| registration.owner_id == *owner)
+        session && self.owner.as_ref().is_none_or(|owner| registration.owner_id == *owner)
     }
 }

@@ -83,10 +83,7 @@ impl Registry {
     pub fn get(&self, operation_id: &[u16]) -> Option<Registration> {
         self.step(|state| {
             let lease = state.by_operation.get(operation_id)?;
-            state
-                .entries
-                .get(lease)
-                .map(|entry| entry.registration.clone())
+            state.entries.get(lease).map(|entry| entry.registration.clone())
         })
     }
 
@@ -94,10 +91,7 @@ impl Registry {
     pub fn list(&self, filter: &Filter) -> Vec<Registration> {
         self.step(|state| {
             let registrations = state.entries.values().map(|entry| &entry.registration);
-            registrations
-                .filter(|registration| filter.admits(registration))
-                .cloned()
-                .collect()
+            registrations.filter(|registration| filter.admits(registration)).cloned().collect()
         })
     }
 
@@ -139,10 +133,7 @@ impl Registry {
     }
 
     fn step<T: Default>(&self, step: impl FnOnce(&mut State) -> T) -> T {
-        self.state
-            .lock()
-            .map(|mut state| step(&mut state))
-            .unwrap_or_default()
+        self.state.lock().map(|mut state| step(&mut state)).unwrap_or_default()
     }
 }
 
@@ -157,15 +148,8 @@ impl State {
             return Err(Refusal::Closed);
         }
         for key in &keys {
-            if let Some(entry) = self
-                .by_key
-                .get(key)
-                .and_then(|lease| self.entries.get(lease))
-            {
-                return Err(Refusal::Busy {
-                    holder: entry.registration.clone(),
-                    key: key.clone(),
-                });
+            if let Some(entry) = self.by_key.get(key).and_then(|lease| self.entries.get(lease)) {
+                return Err(Refusal::Busy { holder: entry.registration.clone(), key: key.clone() });
             }
         }
         if self.by_operation.contains_key(&registration.operation_id) {
@@ -174,16 +158,8 @@ impl State {
         self.last_lease += 1;
         let lease = self.last_lease;
         keys.retain(|key| self.by_key.insert(key.clone(), lease).is_none());
-        self.by_operation
-            .insert(registration.operation_id.clone(), lease);
-        self.entries.insert(
-            lease,
-            Entry {
-                member,
-                registration,
-                keys,
-            },
-        );
+        self.by_operation.insert(registration.operation_id.clone(), lease);
+        self.entries.insert(lease, Entry { member, registration, keys });
         Ok(lease)
     }
 
@@ -197,15 +173,9 @@ impl State {
     }
 
     fn remove_member(&mut self, member: u32) -> Vec<(u64, Entry)> {
-        let of_member = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.member == member);
+        let of_member = self.entries.iter().filter(|(_, entry)| entry.member == member);
         let leases: Vec<u64> = of_member.map(|(lease, _)| *lease).collect();
-        leases
-            .into_iter()
-            .filter_map(|lease| Some((lease, self.remove(lease)?)))
-            .collect()
+        leases.into_iter().filter_map(|lease| Some((lease, self.remove(lease)?))).collect()
     }
 
     fn clear(&mut self) -> BTreeMap<u64, Entry> {
@@ -219,11 +189,7 @@ impl State {
 // is free again, since whoever listens may take its time.
 
 fn tell_reserve(registration: &Registration, outcome: &Result<u64, Refusal>) {
-    let Registration {
-        operation_id,
-        owner_id,
-        session_id,
-    } = registration;
+    let Registration { operation_id, owner_id, session_id } = registration;
     let session_id = session_id.as_ref().map(display);
     match outcome {
         Ok(lease) => {
@@ -244,11 +210,7 @@ fn tell_reserve(registration: &Registration, outcome: &Result<u64, Refusal>) {
 }
 
 fn tell_end(lease: u64, entry: &Entry, what: &'static str) {
-    let Registration {
-        operation_id,
-        owner_id,
-        session_id,
-    } = &entry.registration;
+    let Registration { operation_id, owner_id, session_id } = &entry.registration;
     let session_id = session_id.as_ref().map(display);
     debug!(target: TARGET, %operation_id, %owner_id, session_id, lease, "{what}");
 }
@@ -272,13 +234,7 @@ mod tests {
     }
 
     fn remains(registry: &Registry) -> [usize; 3] {
-        registry.step(|state| {
-            [
-                state.entries.len(),
-                state.by_operation.len(),
-                state.by_key.len(),
-            ]
-        })
+        registry.step(|state| [state.entries.len(), state.by_operation.len(), state.by_key.len()])
     }
 
     fn break_by_a_fault(registry: &Registry) {
@@ -292,10 +248,7 @@ mod tests {
     #[test]
     fn nothing_remains_of_operations_that_ended_in_any_way() {
         let registry = Registry::new();
-        assert_eq!(
-            registry.reserve(1, registration("a"), keys(&["k", "l", "k"])),
-            Ok(1)
-        );
+        assert_eq!(registry.reserve(1, registration("a"), keys(&["k", "l", "k"])), Ok(1));
         assert_eq!(registry.reserve(2, registration("b"), keys(&["m"])), Ok(2));
         assert_eq!(registry.reserve(3, registration("c"), keys(&["n"])), Ok(3));
         assert_eq!(remains(&registry), [3, 3, 4]);
@@ -311,16 +264,8 @@ mod tests {
     fn a_refusal_leaves_nothing_behind() {
         let registry = Registry::new();
         assert_eq!(registry.reserve(1, registration("a"), keys(&["k"])), Ok(1));
-        assert!(
-            registry
-                .reserve(1, registration("b"), keys(&["free", "k"]))
-                .is_err()
-        );
-        assert!(
-            registry
-                .reserve(1, registration("a"), keys(&["free"]))
-                .is_err()
-        );
+        assert!(registry.reserve(1, registration("b"), keys(&["free", "k"])).is_err());
+        assert!(registry.reserve(1, registration("a"), keys(&["free"])).is_err());
         assert_eq!(remains(&registry), [1, 1, 1]);
     }
 
@@ -331,18 +276,12 @@ mod tests {
         assert!(!registry.is_broken());
         break_by_a_fault(&registry);
         assert!(registry.is_broken());
-        assert_eq!(
-            registry.reserve(1, registration("b"), Vec::new()),
-            Err(Refusal::Internal)
-        );
+        assert_eq!(registry.reserve(1, registration("b"), Vec::new()), Err(Refusal::Internal));
         assert_eq!(registry.get(&Text::from("a")), None);
         assert_eq!(registry.list(&Filter::default()), []);
         assert!(!registry.release(1));
         registry.end_member(1);
         registry.close();
-        assert_eq!(
-            registry.reserve(1, registration("b"), Vec::new()),
-            Err(Refusal::Internal)
-        );
+        assert_eq!(registry.reserve(1, registration("b"), Vec::new()), Err(Refusal::Internal));
     }
 }

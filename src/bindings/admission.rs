@@ -34,18 +34,9 @@ impl Answer for Reserved {
 
 /// Operation id, owner id, and the session id if there is one, with a mark before it.
 fn words(registration: Registration) -> Vec<Text> {
-    let mark = Text::from(if registration.session_id.is_some() {
-        "s"
-    } else {
-        ""
-    });
+    let mark = Text::from(if registration.session_id.is_some() { "s" } else { "" });
     let session = registration.session_id.unwrap_or_else(|| Text::from(""));
-    vec![
-        registration.operation_id,
-        registration.owner_id,
-        mark,
-        session,
-    ]
+    vec![registration.operation_id, registration.owner_id, mark, session]
 }
 
 type Request = (u32, Text, Text, Option<Text>, Vec<Text>);
@@ -58,11 +49,7 @@ fn reserve(
         Ok(found) => found,
         Err(refusal) => return Reserved::Refused(refusal.reason),
     };
-    let registration = Registration {
-        operation_id,
-        owner_id,
-        session_id,
-    };
+    let registration = Registration { operation_id, owner_id, session_id };
     match scope.admission.reserve(member, registration, keys) {
         Ok(lease) => Reserved::Lease(lease),
         Err(Refused::Busy { holder, key }) => Reserved::Busy(holder, key),
@@ -74,20 +61,14 @@ fn reserve(
 
 pub(super) fn define(table: &mut Table) {
     table.define("admissionReserve", reserve);
-    table.define(
-        "admissionRelease",
-        |thread, (core, lease): (u32, f64)| -> Outcome<bool> {
-            let (scope, _) = thread.realm.admission(core)?;
-            Ok(lease >= 0.0 && scope.admission.release(lease as u64))
-        },
-    );
-    table.define(
-        "admissionGet",
-        |thread, (core, id): (u32, Units)| -> Outcome<Vec<Text>> {
-            let (scope, _) = thread.realm.admission(core)?;
-            Ok(scope.admission.get(&id).map(words).unwrap_or_default())
-        },
-    );
+    table.define("admissionRelease", |thread, (core, lease): (u32, f64)| -> Outcome<bool> {
+        let (scope, _) = thread.realm.admission(core)?;
+        Ok(lease >= 0.0 && scope.admission.release(lease as u64))
+    });
+    table.define("admissionGet", |thread, (core, id): (u32, Units)| -> Outcome<Vec<Text>> {
+        let (scope, _) = thread.realm.admission(core)?;
+        Ok(scope.admission.get(&id).map(words).unwrap_or_default())
+    });
     table.define("admissionList", list);
     table.define("admissionClose", |thread, (core,): (u32,)| -> Outcome<()> {
         thread.realm.admission(core)?.0.admission.close();

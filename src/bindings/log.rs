@@ -6,23 +6,20 @@ use crate::telemetry;
 use crate::text::Text;
 
 pub(super) fn define(table: &mut Table) {
-    table.define(
-        "logLevel",
-        |thread, (level,): (Option<Text>,)| -> Outcome<()> {
-            let level = match level {
-                None => None,
-                Some(name) => {
-                    let level = telemetry::level_from_name(&name.to_string());
-                    Some(level.ok_or(Reason::InvalidArgValue)?)
-                }
-            };
-            if let Some(sink) = thread.sink.take() {
-                telemetry::detach(sink);
+    table.define("logLevel", |thread, (level,): (Option<Text>,)| -> Outcome<()> {
+        let level = match level {
+            None => None,
+            Some(name) => {
+                let level = telemetry::level_from_name(&name.to_string());
+                Some(level.ok_or(Reason::InvalidArgValue)?)
             }
-            thread.sink = level.map(telemetry::attach);
-            Ok(())
-        },
-    );
+        };
+        if let Some(sink) = thread.sink.take() {
+            telemetry::detach(sink);
+        }
+        thread.sink = level.map(telemetry::attach);
+        Ok(())
+    });
     table.define("takeLog", |thread, ()| -> Outcome<Option<Text>> {
         let Some(sink) = thread.sink else {
             return Ok(None);

@@ -3,10 +3,7 @@
 //! The exports are internal to the package: the face in `lib/` is their only caller.
 
 // Each function of the table is one line of conversion; its documentation is the room's.
-#![allow(
-    clippy::needless_pass_by_value,
-    reason = "arguments are owned: they were read from JS"
-)]
+#![allow(clippy::needless_pass_by_value, reason = "arguments are owned: they were read from JS")]
 
 mod admission;
 mod attempts;
@@ -80,10 +77,11 @@ fn core(table: &mut Table) {
     table.define("closeBegin", |thread, (core,): (u32,)| -> Outcome<bool> {
         Ok(thread.realm.close_begin(core))
     });
-    table.define("closeEnd", |thread, (core,): (u32,)| -> Outcome<()> {
-        thread.close_end(core);
-        Ok(())
+    table.define("closeEnd", |thread, (core, to): (u32, Numbers)| -> Outcome<u32> {
+        let ended = thread.close_end(core);
+        Ok(thread.answer(ended, to))
     });
+    table.define("sessionId", |thread, (slot,): (u32,)| thread.realm.session_id(slot));
     table.define("deliver", |thread, (core,): (u32,)| -> Outcome<bool> {
         let delivered = thread.realm.deliver(core);
         if !thread.realm.has_deliveries(core) {
@@ -92,32 +90,22 @@ fn core(table: &mut Table) {
         delivered
     });
     table.define("liveSessions", |thread, (core,): (u32,)| -> Outcome<u32> {
-        thread
-            .realm
-            .stats(core)
-            .map(|(sessions, _)| sessions as u32)
+        thread.realm.stats(core).map(|(sessions, _)| sessions as u32)
     });
     table.define("admissions", |thread, (core,): (u32,)| -> Outcome<u32> {
-        thread
-            .realm
-            .stats(core)
-            .map(|(_, admissions)| admissions as u32)
+        thread.realm.stats(core).map(|(_, admissions)| admissions as u32)
     });
     table.define("handleCount", |thread, ()| -> Outcome<u32> {
         Ok(thread.realm.handle_count() as u32)
     });
-    table.define("drain", |thread, (to,): (Numbers,)| {
-        f64::from(thread.drain(to))
-    });
+    table.define("drain", |thread, (to,): (Numbers,)| f64::from(thread.drain(to)));
     table.define("lastList", |thread, (to,): (Numbers,)| -> f64 {
         thread.last_list(to);
         0.0
     });
     table.define("detail", |_, ()| f64::from(last_detail()));
     table.define("refusals", |_, ()| -> Outcome<Vec<Text>> {
-        let names = Reason::ALL
-            .iter()
-            .flat_map(|reason| [reason.name(), reason.code()]);
+        let names = Reason::ALL.iter().flat_map(|reason| [reason.name(), reason.code()]);
         Ok(names.map(Text::from).collect())
     });
 }

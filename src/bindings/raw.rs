@@ -159,10 +159,7 @@ impl Argument for Numbers {
         if status != sys::Status::napi_ok || kind != sys::TypedarrayType::uint32_array {
             length = 0;
         }
-        Self {
-            start: start.cast(),
-            length,
-        }
+        Self { start: start.cast(), length }
     }
 }
 
@@ -319,10 +316,7 @@ unsafe extern "C" fn trampoline<A: Arguments, R: Answer>(
     let bound = unsafe { &*data.cast::<Bound<A, R>>() };
     let arguments = A::read(env, &values);
     let answer = catch_unwind(AssertUnwindSafe(|| {
-        let mut thread = bound
-            .thread
-            .try_borrow_mut()
-            .map_err(|_| Reason::Internal)?;
+        let mut thread = bound.thread.try_borrow_mut().map_err(|_| Reason::Internal)?;
         let value = (bound.call)(&mut thread, arguments).value(&mut thread);
         let pending = thread.is_pending();
         Ok::<_, Reason>((value, pending))
@@ -388,12 +382,7 @@ impl Table {
         exports: sys::napi_value,
         thread: Rc<RefCell<Thread>>,
     ) -> Self {
-        Self {
-            env,
-            exports,
-            thread,
-            arena: Vec::new(),
-        }
+        Self { env, exports, thread, arena: Vec::new() }
     }
 
     /// Exports a function under a name.
@@ -402,10 +391,7 @@ impl Table {
         name: &'static str,
         call: fn(&mut Thread, A) -> R,
     ) {
-        let bound = Box::new(Bound {
-            thread: Rc::clone(&self.thread),
-            call,
-        });
+        let bound = Box::new(Bound { thread: Rc::clone(&self.thread), call });
         let data: *const Bound<A, R> = &raw const *bound;
         self.arena.push(bound);
         let Ok(property) = CString::new(name) else {
@@ -489,10 +475,7 @@ unsafe extern "C" fn open_core(
     let thread = unsafe { &*data.cast::<RefCell<Thread>>() };
     let scope = Option::<Text>::read(env, values[0]);
     let opened = catch_unwind(AssertUnwindSafe(|| {
-        let waker = scope
-            .is_some()
-            .then(|| Waker::new(env, values[1]))
-            .flatten();
+        let waker = scope.is_some().then(|| Waker::new(env, values[1])).flatten();
         let mut thread = thread.try_borrow_mut().map_err(|_| Reason::Internal)?;
         thread.open_core(scope, waker)
     }));
@@ -521,11 +504,7 @@ pub(super) struct Waker(Arc<Mutex<Queue>>);
 impl Waker {
     fn new(env: sys::napi_env, deliver: sys::napi_value) -> Option<Self> {
         let home = thread::current().id();
-        let queue = Arc::new(Mutex::new(Queue {
-            function: None,
-            env,
-            home,
-        }));
+        let queue = Arc::new(Mutex::new(Queue { function: None, env, home }));
         let (mut name, mut function) = (ptr::null_mut(), ptr::null_mut());
         let kept = Arc::into_raw(Arc::clone(&queue));
         // SAFETY: see the module. The finalizer gives the reference in `kept` back.
@@ -552,10 +531,7 @@ impl Waker {
         }
         // SAFETY: see the module. An idle core keeps no process alive.
         unsafe { sys::napi_unref_threadsafe_function(env, function) };
-        queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .function = Some(function);
+        queue.lock().unwrap_or_else(PoisonError::into_inner).function = Some(function);
         Some(Self(queue))
     }
 
@@ -570,12 +546,7 @@ impl Waker {
 
     /// The core has ended: the function goes once it has run dry.
     pub(super) fn release(&self) {
-        let function = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .function
-            .take();
+        let function = self.0.lock().unwrap_or_else(PoisonError::into_inner).function.take();
         if let Some(function) = function {
             // SAFETY: taken out, so that it is released once.
             unsafe {
@@ -612,8 +583,5 @@ impl Wake for Waker {
 unsafe extern "C" fn forget_function(_: sys::napi_env, kept: *mut c_void, _: *mut c_void) {
     // SAFETY: the reference that `Waker::new` handed over, given back once.
     let queue = unsafe { Arc::from_raw(kept.cast_const().cast::<Mutex<Queue>>()) };
-    queue
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .function = None;
+    queue.lock().unwrap_or_else(PoisonError::into_inner).function = None;
 }

@@ -45,11 +45,12 @@ impl Thread {
         }
     }
 
-    pub(super) fn close_end(&mut self, core: u32) {
-        self.realm.close_end(core);
+    pub(super) fn close_end(&mut self, core: u32) -> Vec<u32> {
+        let ended = self.realm.close_end(core);
         if let Some(waker) = self.wakers.remove(&core) {
             waker.release();
         }
+        ended
     }
 
     /// Answers with a list: as much as fits is written, all of it is kept for [`Thread::rest_of`].

@@ -57,18 +57,13 @@ impl State {
     /// The one transition function; what comes too late changes nothing.
     pub fn next(self, event: Event) -> State {
         match event {
-            Event::OwnSettled(ok) if self.own == Own::Running => State {
-                own: if ok { Own::Fulfilled } else { Own::Rejected },
-                ..self
-            },
-            Event::StarterEnded if self.own != Own::Gone && self.is_standing() => State {
-                own: Own::Gone,
-                ..self
-            },
-            Event::PartSettled => State {
-                open_parts: self.open_parts.saturating_sub(1),
-                ..self
-            },
+            Event::OwnSettled(ok) if self.own == Own::Running => {
+                State { own: if ok { Own::Fulfilled } else { Own::Rejected }, ..self }
+            }
+            Event::StarterEnded if self.own != Own::Gone && self.is_standing() => {
+                State { own: Own::Gone, ..self }
+            }
+            Event::PartSettled => State { open_parts: self.open_parts.saturating_sub(1), ..self },
             Event::OwnSettled(_) | Event::StarterEnded => self,
         }
     }
@@ -126,10 +121,7 @@ pub struct Attempt {
 
 impl Attempt {
     pub(super) fn new(id: AttemptId, starter: MemberId, slot: Slot, input: Option<Text>) -> Self {
-        let state = State {
-            own: Own::Running,
-            open_parts: 0,
-        };
+        let state = State { own: Own::Running, open_parts: 0 };
         let mut attempt = Self {
             id,
             state,
@@ -146,12 +138,7 @@ impl Attempt {
     }
 
     pub(super) fn add_view(&mut self, member: MemberId, slot: Option<Slot>) {
-        self.views.push(View {
-            member,
-            slot,
-            ended: Ended::Not,
-            draining: false,
-        });
+        self.views.push(View { member, slot, ended: Ended::Not, draining: false });
     }
 
     pub(super) fn starter(&self) -> MemberId {
@@ -181,9 +168,7 @@ impl Attempt {
         if member == self.starter() {
             self.pending == 0 && self.state.open_parts == 0
         } else {
-            self.captured
-                .iter()
-                .all(|claim| claim.member != member || claim.ended != Ended::Not)
+            self.captured.iter().all(|claim| claim.member != member || claim.ended != Ended::Not)
         }
     }
 
@@ -191,12 +176,7 @@ impl Attempt {
     /// over, those that still hold a view of it.
     pub(super) fn announce(&mut self, out: &mut Out<'_>) {
         for index in 0..self.views.len() {
-            let View {
-                member,
-                slot,
-                draining,
-                ..
-            } = self.views[index];
+            let View { member, slot, draining, .. } = self.views[index];
             if draining && self.is_drained(member) {
                 self.views[index].draining = false;
                 if let Some(slot) = slot {
@@ -231,11 +211,7 @@ impl Attempt {
         };
         let View { member, slot, .. } = self.views[0];
         if let Some(slot) = slot {
-            out.tell(
-                member,
-                Effect::Lifted(slot, u32::from(how == 2)),
-                Cause::Lifted(self.id),
-            );
+            out.tell(member, Effect::Lifted(slot, u32::from(how == 2)), Cause::Lifted(self.id));
         }
         for (member, slot) in &self.joined {
             out.tell(*member, Effect::Joined(*slot, how), Cause::Lifted(self.id));
@@ -278,31 +254,16 @@ mod tests {
                     assert_eq!(state.next(event), State { own, open_parts });
                 }
                 let left = if standing { Own::Gone } else { own };
-                assert_eq!(
-                    state.next(Event::StarterEnded),
-                    State {
-                        own: left,
-                        open_parts
-                    }
-                );
+                assert_eq!(state.next(Event::StarterEnded), State { own: left, open_parts });
                 let open = open_parts.max(1) - 1;
-                assert_eq!(
-                    state.next(Event::PartSettled),
-                    State {
-                        own,
-                        open_parts: open
-                    }
-                );
+                assert_eq!(state.next(Event::PartSettled), State { own, open_parts: open });
             }
         }
     }
 
     #[test]
     fn it_is_lifted_by_whichever_comes_last() {
-        let start = State {
-            own: Own::Running,
-            open_parts: 1,
-        };
+        let start = State { own: Own::Running, open_parts: 1 };
         let parts_first = start.next(Event::PartSettled);
         assert!(parts_first.is_standing());
         assert!(!parts_first.next(Event::OwnSettled(false)).is_standing());

@@ -91,27 +91,11 @@ mod tests {
             (Stored, 1, false, Some(Stored), Loaded::Stored),
             (StoredLoading(1), 1, true, Some(Stored), Loaded::Stored),
             (StoredLoading(1), 1, false, Some(Stored), Loaded::Stored),
-            (
-                StoredLoading(2),
-                1,
-                true,
-                Some(StoredLoading(2)),
-                Loaded::Stored,
-            ),
-            (
-                StoredLoading(2),
-                1,
-                false,
-                Some(StoredLoading(2)),
-                Loaded::Stored,
-            ),
+            (StoredLoading(2), 1, true, Some(StoredLoading(2)), Loaded::Stored),
+            (StoredLoading(2), 1, false, Some(StoredLoading(2)), Loaded::Stored),
         ];
         for (before, flight, ok, after, answer) in loads {
-            assert_eq!(
-                before.loaded(flight, ok),
-                (after, answer),
-                "{before:?} {flight} {ok}"
-            );
+            assert_eq!(before.loaded(flight, ok), (after, answer), "{before:?} {flight} {ok}");
         }
     }
 }

@@ -33,13 +33,8 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in the order of their numbers.
-    pub const ALL: [Phase; 5] = [
-        Phase::Pending,
-        Phase::Attached,
-        Phase::Reserved,
-        Phase::Released,
-        Phase::Failed,
-    ];
+    pub const ALL: [Phase; 5] =
+        [Phase::Pending, Phase::Attached, Phase::Reserved, Phase::Released, Phase::Failed];
 
     /// Whether the claim still counts.
     pub fn is_live(self) -> bool {
@@ -79,11 +74,7 @@ pub struct State {
 
 impl State {
     /// A new claim.
-    pub const NEW: State = State {
-        phase: Phase::Pending,
-        captured: false,
-        finalization: None,
-    };
+    pub const NEW: State = State { phase: Phase::Pending, captured: false, finalization: None };
 
     /// The one transition function: the next state, or a refusal that changes nothing.
     pub fn next(self, event: Event) -> Outcome<State> {
@@ -100,21 +91,14 @@ impl State {
             (_, Event::Settle(_)) => Err(Refusal::about(Reason::SettlePhase, detail)),
             (Attached, Event::Finalize(ok)) => {
                 let phase = if self.captured { ended(ok) } else { Attached };
-                Ok(State {
-                    phase,
-                    finalization: Some(ok),
-                    ..self
-                })
+                Ok(State { phase, finalization: Some(ok), ..self })
             }
             (_, Event::Finalize(_)) => Ok(self),
             (Pending, Event::Release) => at(Released),
             (Attached, Event::Release) if !self.captured => at(Released),
             (Attached, Event::Release) => at(self.finalization.map_or(Attached, ended)),
             (_, Event::Release) => Ok(self),
-            (phase, Event::Capture) if phase.is_live() => Ok(State {
-                captured: true,
-                ..self
-            }),
+            (phase, Event::Capture) if phase.is_live() => Ok(State { captured: true, ..self }),
             (_, Event::Capture) => Ok(self),
             (phase, Event::Abandon) if phase.is_live() => at(Failed),
             (_, Event::Abandon) => Ok(self),
@@ -137,11 +121,7 @@ mod tests {
         for phase in Phase::ALL {
             for captured in [false, true] {
                 for finalization in [None, Some(true), Some(false)] {
-                    all.push(State {
-                        phase,
-                        captured,
-                        finalization,
-                    });
+                    all.push(State { phase, captured, finalization });
                 }
             }
         }
@@ -164,20 +144,13 @@ mod tests {
                 Pending | Released => Err(Reason::SettlePhase),
             },
             Event::Finalize(ok) => match (state.phase, state.captured, ok) {
-                (Attached, false, _) => Ok(State {
-                    finalization: Some(ok),
-                    ..state
-                }),
-                (Attached, true, true) => Ok(State {
-                    phase: Released,
-                    finalization: Some(true),
-                    ..state
-                }),
-                (Attached, true, false) => Ok(State {
-                    phase: Failed,
-                    finalization: Some(false),
-                    ..state
-                }),
+                (Attached, false, _) => Ok(State { finalization: Some(ok), ..state }),
+                (Attached, true, true) => {
+                    Ok(State { phase: Released, finalization: Some(true), ..state })
+                }
+                (Attached, true, false) => {
+                    Ok(State { phase: Failed, finalization: Some(false), ..state })
+                }
                 _ => Ok(state),
             },
             Event::Release => match (state.phase, state.captured, state.finalization) {
@@ -186,10 +159,7 @@ mod tests {
                 _ => Ok(state),
             },
             Event::Capture => match state.phase {
-                Pending | Attached | Reserved => Ok(State {
-                    captured: true,
-                    ..state
-                }),
+                Pending | Attached | Reserved => Ok(State { captured: true, ..state }),
                 Released | Failed => Ok(state),
             },
             Event::Abandon => match state.phase {
@@ -222,25 +192,14 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_phase() {
-        let state = State {
-            phase: Reserved,
-            ..State::NEW
-        };
-        assert_eq!(
-            state.next(Event::Attach).unwrap_err().detail,
-            Reserved as u32
-        );
+        let state = State { phase: Reserved, ..State::NEW };
+        assert_eq!(state.next(Event::Attach).unwrap_err().detail, Reserved as u32);
     }
 
     #[test]
     fn an_ended_claim_never_moves_again() {
         for state in states().into_iter().filter(|state| !state.phase.is_live()) {
-            for event in [
-                Event::Release,
-                Event::Capture,
-                Event::Abandon,
-                Event::Finalize(false),
-            ] {
+            for event in [Event::Release, Event::Capture, Event::Abandon, Event::Finalize(false)] {
                 assert_eq!(state.next(event), Ok(state));
             }
         }

@@ -56,10 +56,7 @@ pub struct State {
 
 impl State {
     /// A new generation.
-    pub const NEW: State = State {
-        phase: Phase::Active,
-        disposed: false,
-    };
+    pub const NEW: State = State { phase: Phase::Active, disposed: false };
 
     /// The one transition function. What does not apply changes nothing.
     pub fn next(self, event: Event) -> State {
@@ -69,11 +66,7 @@ impl State {
             (Phase::Active | Phase::Stopping, Event::Dispose) => to(Phase::Disposing),
             (Phase::Disposing, Event::Disposed { ok: false, .. }) => to(Phase::Failed),
             (Phase::Disposing, Event::Disposed { ok: true, held }) => State {
-                phase: if held {
-                    Phase::Disposing
-                } else {
-                    Phase::Terminated
-                },
+                phase: if held { Phase::Disposing } else { Phase::Terminated },
                 disposed: true,
             },
             (Phase::Stopping, Event::Reconcile { held: false }) => to(Phase::Active),
@@ -153,23 +146,12 @@ mod tests {
             for disposed in [false, true] {
                 let state = State { phase, disposed };
                 let row = |event, expected: Phase, after: bool| {
-                    let expected = State {
-                        phase: expected,
-                        disposed: after,
-                    };
+                    let expected = State { phase: expected, disposed: after };
                     assert_eq!(state.next(event), expected, "{state:?} {event:?}");
                 };
-                row(
-                    Event::Stop,
-                    if phase == Active { Stopping } else { phase },
-                    disposed,
-                );
+                row(Event::Stop, if phase == Active { Stopping } else { phase }, disposed);
                 let begun = matches!(phase, Active | Stopping);
-                row(
-                    Event::Dispose,
-                    if begun { Disposing } else { phase },
-                    disposed,
-                );
+                row(Event::Dispose, if begun { Disposing } else { phase }, disposed);
                 for held in [false, true] {
                     let disposing = phase == Disposing;
                     row(
@@ -179,11 +161,7 @@ mod tests {
                     );
                     row(
                         Event::Disposed { ok, held },
-                        if disposing && !held {
-                            Terminated
-                        } else {
-                            phase
-                        },
+                        if disposing && !held { Terminated } else { phase },
                         disposed || disposing,
                     );
                     let after = match phase {

@@ -62,14 +62,8 @@ mod tests {
             let disposed = if state == Due { Disposing } else { state };
             assert_eq!(state.next(Event::Dispose), disposed);
             let running = state == Disposing;
-            assert_eq!(
-                state.next(Event::Done(true)),
-                if running { Lifted } else { state }
-            );
-            assert_eq!(
-                state.next(Event::Done(false)),
-                if running { Failed } else { state }
-            );
+            assert_eq!(state.next(Event::Done(true)), if running { Lifted } else { state });
+            assert_eq!(state.next(Event::Done(false)), if running { Failed } else { state });
         }
     }
 }

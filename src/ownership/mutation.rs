@@ -45,11 +45,7 @@ pub enum Event {
 impl State {
     /// The state of a mutation that is not at the front of so many of its sessions.
     pub fn queued(behind: u32) -> State {
-        if behind == 0 {
-            State::Running
-        } else {
-            State::Queued(behind)
-        }
+        if behind == 0 { State::Running } else { State::Queued(behind) }
     }
 
     /// The one transition function.
@@ -81,12 +77,7 @@ impl Mutation {
         sessions: Vec<Arc<Session>>,
         behind: u32,
     ) -> Self {
-        Self {
-            member,
-            slot,
-            sessions,
-            state: Mutex::new(State::queued(behind)),
-        }
+        Self { member, slot, sessions, state: Mutex::new(State::queued(behind)) }
     }
 
     /// Moves it and returns the states before and after.
@@ -113,11 +104,7 @@ impl Queue {
 
     /// What a claim made now has to wait for; 0 when there is nothing.
     pub(super) fn barrier(&self) -> u32 {
-        if self.waiting.is_empty() {
-            0
-        } else {
-            self.issued
-        }
+        if self.waiting.is_empty() { 0 } else { self.issued }
     }
 
     /// Whether a claim with that barrier still waits.

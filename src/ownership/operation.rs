@@ -118,10 +118,7 @@ impl Operation {
         if self.status == Debt::Owed {
             return Projection::Status;
         }
-        let owed = self
-            .members
-            .iter()
-            .position(|member| member.turn == Debt::Owed);
+        let owed = self.members.iter().position(|member| member.turn == Debt::Owed);
         match owed {
             Some(number) => Projection::Turn(number as u32),
             None if self.note == Debt::Owed => Projection::Note,
@@ -132,23 +129,14 @@ impl Operation {
     /// Whether anything at all is owed.
     pub(super) fn owes(&self) -> bool {
         self.next_projection() != Projection::None
-            || self
-                .targets
-                .iter()
-                .any(|target| target.delivery == Delivery::Pending)
-            || self
-                .members
-                .iter()
-                .any(|member| !member.stopped || member.terminal == Debt::Owed)
+            || self.targets.iter().any(|target| target.delivery == Delivery::Pending)
+            || self.members.iter().any(|member| !member.stopped || member.terminal == Debt::Owed)
     }
 
     /// Whether it holds the generation: only while retained.
     pub(super) fn holds(&self, generation: u32) -> bool {
         self.retained
-            && self
-                .targets
-                .iter()
-                .any(|target| target.refers && target.generation == generation)
+            && self.targets.iter().any(|target| target.refers && target.generation == generation)
     }
 
     /// Lets go of a member's run, and of its generation once that has no other run here and is not
@@ -157,10 +145,7 @@ impl Operation {
         let member = self.members.get_mut(number as usize)?;
         member.present = false;
         let (claim, place) = (member.claim.take(), member.target);
-        let others = self
-            .members
-            .iter()
-            .any(|other| other.target == place && other.present);
+        let others = self.members.iter().any(|other| other.target == place && other.present);
         let target = &mut self.targets[place];
         if !others && target.delivery != Delivery::Pending {
             target.refers = false;
@@ -219,11 +204,7 @@ mod tests {
             retained: true,
             status: Debt::Owed,
             note: Debt::Owed,
-            targets: vec![Target {
-                generation: 4,
-                delivery: Delivery::Pending,
-                refers: true,
-            }],
+            targets: vec![Target { generation: 4, delivery: Delivery::Pending, refers: true }],
             members: members.collect(),
             tasks: Default::default(),
         }
@@ -231,11 +212,7 @@ mod tests {
 
     #[test]
     fn a_debt_is_paid_once_and_only_when_owed() {
-        let rows = [
-            (Debt::None, Debt::None),
-            (Debt::Owed, Debt::Done),
-            (Debt::Done, Debt::Done),
-        ];
+        let rows = [(Debt::None, Debt::None), (Debt::Owed, Debt::Done), (Debt::Done, Debt::Done)];
         for (before, after) in rows {
             assert_eq!(before.paid(), after);
         }

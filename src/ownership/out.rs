@@ -134,11 +134,7 @@ pub struct Member {
 
 impl Member {
     pub(super) fn new(id: MemberId, wake: Option<Box<dyn Wake>>) -> Self {
-        Self {
-            id,
-            inbox: Mutex::default(),
-            wake,
-        }
+        Self { id, inbox: Mutex::default(), wake }
     }
 
     /// Appends to the one queue of this member. False when the member has ended.
@@ -152,20 +148,11 @@ impl Member {
     }
 
     pub(super) fn take(&self) -> Option<Delivery> {
-        self.inbox
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .queue
-            .pop_front()
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner).queue.pop_front()
     }
 
     pub(super) fn has_deliveries(&self) -> bool {
-        !self
-            .inbox
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .queue
-            .is_empty()
+        !self.inbox.lock().unwrap_or_else(PoisonError::into_inner).queue.is_empty()
     }
 
     pub(super) fn close(&self) {
@@ -244,11 +231,7 @@ pub struct Out<'a> {
 impl Out<'_> {
     /// For the calling member at once, for another one as a delivery.
     pub fn tell(&mut self, member: MemberId, effect: Effect, cause: Cause) {
-        if member == self.member {
-            self.effects.push(effect)
-        } else {
-            self.post(member, cause)
-        }
+        if member == self.member { self.effects.push(effect) } else { self.post(member, cause) }
     }
 
     /// A delivery, to be followed by one wake of the member once the lock is released.
@@ -256,21 +239,14 @@ impl Out<'_> {
         let Some(member) = self.scope.member(member) else {
             return;
         };
-        if member.post(Delivery {
-            session: Arc::clone(self.session),
-            cause,
-        }) {
+        if member.post(Delivery { session: Arc::clone(self.session), cause }) {
             self.woken.push(member);
         }
     }
 
     /// A slot for a new handle of this session.
     pub(super) fn slot(&mut self, kind: Kind, key: u32) -> Slot {
-        self.handles.insert(Handle {
-            kind,
-            entry: self.entry,
-            key,
-        }) as Slot
+        self.handles.insert(Handle { kind, entry: self.entry, key }) as Slot
     }
 
     /// The slot of a handle that is being made, once its key is known.

@@ -141,18 +141,8 @@ impl Realm {
         subject: Slot,
         call: impl FnOnce(&mut Record, &mut Out<'_>) -> Outcome<R>,
     ) -> Outcome<R> {
-        let Self {
-            cores,
-            sessions,
-            handles,
-            woken,
-            effects,
-            sealed,
-            ..
-        } = self;
-        let place = sessions
-            .get_mut(entry as usize)
-            .ok_or(Reason::InvalidThis)?;
+        let Self { cores, sessions, handles, woken, effects, sealed, .. } = self;
+        let place = sessions.get_mut(entry as usize).ok_or(Reason::InvalidThis)?;
         let core = cores.get_mut(place.core as usize).ok_or(Reason::Closed)?;
         let (result, removable) = loop {
             let mut record = place.session.lock()?;
@@ -207,9 +197,7 @@ impl Realm {
         let (last, sessions) = (local.last, &self.sessions);
         let empty = |entry: &u32| {
             let session = &sessions[*entry as usize].session;
-            session
-                .lock()
-                .is_ok_and(|record| record.retired || record.is_removable())
+            session.lock().is_ok_and(|record| record.retired || record.is_removable())
         };
         let empty: Vec<u32> = local
             .entries
@@ -259,20 +247,14 @@ impl Realm {
         entry: u32,
         read: impl FnOnce(&Record) -> Outcome<R>,
     ) -> Outcome<R> {
-        let place = self
-            .sessions
-            .get(entry as usize)
-            .ok_or(Reason::InvalidThis)?;
+        let place = self.sessions.get(entry as usize).ok_or(Reason::InvalidThis)?;
         let record = place.session.lock()?;
         read(&record)
     }
 
     /// The member that a session entry belongs to.
     pub(super) fn member_of(&self, entry: u32) -> Outcome<MemberId> {
-        let place = self
-            .sessions
-            .get(entry as usize)
-            .ok_or(Reason::InvalidThis)?;
+        let place = self.sessions.get(entry as usize).ok_or(Reason::InvalidThis)?;
         Ok(self.core(place.core)?.member.id)
     }
 
@@ -280,10 +262,18 @@ impl Realm {
         Ok(self.core(core)?.member.take())
     }
 
+    /// The session of a handle.
+    ///
+    /// # Errors
+    /// `ERR_INVALID_THIS`.
+    pub fn session_id(&self, slot: Slot) -> Outcome<Option<Text>> {
+        let handle = self.handles.get(slot as usize).ok_or(Reason::InvalidThis)?;
+        Ok(self.sessions.get(handle.entry as usize).map(|each| each.session.id.clone()))
+    }
+
     /// Whether something waits to be delivered to the core.
     pub fn has_deliveries(&self, core: u32) -> bool {
-        self.core(core)
-            .is_ok_and(|core| core.member.has_deliveries())
+        self.core(core).is_ok_and(|core| core.member.has_deliveries())
     }
 
     /// Handles in use: for leak tests.

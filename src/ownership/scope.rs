@@ -63,9 +63,8 @@ impl Scope {
             None => Arc::new(Scope::new(None)),
             Some(name) => {
                 let mut scopes = lock(&SCOPES);
-                let scope = scopes
-                    .entry(name.clone())
-                    .or_insert_with(|| Arc::new(Scope::new(Some(name))));
+                let scope =
+                    scopes.entry(name.clone()).or_insert_with(|| Arc::new(Scope::new(Some(name))));
                 if scope.thread != thread::current().id() {
                     return Err(Reason::ScopeThread.into());
                 }

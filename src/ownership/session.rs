@@ -37,10 +37,7 @@ pub struct Session {
 
 impl Session {
     pub(super) fn new(id: Text) -> Self {
-        Self {
-            id,
-            record: Mutex::default(),
-        }
+        Self { id, record: Mutex::default() }
     }
 
     /// The record, locked.
@@ -64,10 +61,7 @@ impl Session {
     }
 }
 
-#[allow(
-    clippy::panic,
-    reason = "the test switch: what must happen when a call of ours panics"
-)]
+#[allow(clippy::panic, reason = "the test switch: what must happen when a call of ours panics")]
 fn fault() {
     panic!("the test switch for panics was armed");
 }
@@ -162,21 +156,15 @@ impl Record {
 
     /// Any run registered on any generation.
     pub(super) fn has_active_runs(&self) -> bool {
-        self.generations
-            .iter()
-            .any(|generation| !generation.runs.is_empty())
+        self.generations.iter().any(|generation| !generation.runs.is_empty())
     }
 
     pub(super) fn generation(&self, id: u32) -> Option<&Generation> {
-        self.generations
-            .iter()
-            .find(|generation| generation.id == id)
+        self.generations.iter().find(|generation| generation.id == id)
     }
 
     pub(super) fn generation_mut(&mut self, id: u32) -> Option<&mut Generation> {
-        self.generations
-            .iter_mut()
-            .find(|generation| generation.id == id)
+        self.generations.iter_mut().find(|generation| generation.id == id)
     }
 
     pub(super) fn attempt(&self, id: AttemptId) -> Option<&Attempt> {
@@ -192,35 +180,23 @@ impl Record {
     }
 
     pub(super) fn operation(&self, id: u32) -> Outcome<&Operation> {
-        self.operations
-            .iter()
-            .find(|each| each.id == id)
-            .ok_or(Reason::InvalidThis.into())
+        self.operations.iter().find(|each| each.id == id).ok_or(Reason::InvalidThis.into())
     }
 
     pub(super) fn operation_mut(&mut self, id: u32) -> Outcome<&mut Operation> {
-        self.operations
-            .iter_mut()
-            .find(|each| each.id == id)
-            .ok_or(Reason::InvalidThis.into())
+        self.operations.iter_mut().find(|each| each.id == id).ok_or(Reason::InvalidThis.into())
     }
 
     pub(super) fn retained_by(&self, member: MemberId) -> Option<&Operation> {
-        self.operations
-            .iter()
-            .find(|each| each.retained && each.member == member)
+        self.operations.iter().find(|each| each.retained && each.member == member)
     }
 
     pub(super) fn claim(&self, key: u32) -> Outcome<&Claim> {
-        self.claims
-            .get(key as usize)
-            .ok_or(Reason::InvalidThis.into())
+        self.claims.get(key as usize).ok_or(Reason::InvalidThis.into())
     }
 
     pub(super) fn claim_mut(&mut self, key: u32) -> Outcome<&mut Claim> {
-        self.claims
-            .get_mut(key as usize)
-            .ok_or(Reason::InvalidThis.into())
+        self.claims.get_mut(key as usize).ok_or(Reason::InvalidThis.into())
     }
 }
 

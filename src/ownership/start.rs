@@ -41,13 +41,8 @@ pub enum Event {
 
 impl Start {
     /// Every state, in the order of their numbers.
-    pub const ALL: [Start; 5] = [
-        Start::Unasked,
-        Start::Committing,
-        Start::Doubtful,
-        Start::Committed,
-        Start::Taken,
-    ];
+    pub const ALL: [Start; 5] =
+        [Start::Unasked, Start::Committing, Start::Doubtful, Start::Committed, Start::Taken];
 
     /// The one transition function.
     pub fn next(self, event: Event) -> Outcome<Start> {
@@ -96,11 +91,7 @@ mod tests {
             (Taken, Event::Take, Err(Reason::StartTaken)),
         ];
         for (state, event, expected) in rows {
-            assert_eq!(
-                state.next(event).map_err(|r| r.reason),
-                expected,
-                "{state:?} {event:?}"
-            );
+            assert_eq!(state.next(event).map_err(|r| r.reason), expected, "{state:?} {event:?}");
         }
     }
 }

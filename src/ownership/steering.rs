@@ -41,10 +41,7 @@ impl Message {
     fn is(&self, name: &Name<'_>) -> bool {
         match name {
             Name::Slot(slot) => self.slot == *slot && self.slot != NO_SLOT,
-            Name::Id(id) => self
-                .said
-                .as_ref()
-                .is_some_and(|said| said.id.units() == *id),
+            Name::Id(id) => self.said.as_ref().is_some_and(|said| said.id.units() == *id),
         }
     }
 }
@@ -97,23 +94,13 @@ impl Steering {
     }
 
     fn owned_by(&self, turn: &[u16]) -> bool {
-        self.owner
-            .as_ref()
-            .is_some_and(|owner| owner.turn.units() == turn)
+        self.owner.as_ref().is_some_and(|owner| owner.turn.units() == turn)
     }
 
     /// Makes the turn the owner. Returns the key of its handle.
     pub(super) fn open(&mut self, turn: Text, slot: Slot, out: &mut Out<'_>) -> u32 {
-        let key = self.turns.insert(Turn {
-            member: out.member,
-            slot,
-            id: turn.clone(),
-        });
-        self.owner = Some(Owner {
-            member: out.member,
-            slot,
-            turn,
-        });
+        let key = self.turns.insert(Turn { member: out.member, slot, id: turn.clone() });
+        self.owner = Some(Owner { member: out.member, slot, turn });
         self.seal_turns(out);
         key as u32
     }
@@ -133,11 +120,7 @@ impl Steering {
         if self.owner.is_none() {
             return false;
         }
-        let queue = if next_turn {
-            &mut self.followup
-        } else {
-            &mut self.queued
-        };
+        let queue = if next_turn { &mut self.followup } else { &mut self.queued };
         queue.push_back(message);
         self.notify(out);
         true
@@ -150,11 +133,7 @@ impl Steering {
             return 0;
         }
         let pulled = self.queued.len();
-        let lease = |message| Lease {
-            message,
-            turn: turn.clone(),
-            member,
-        };
+        let lease = |message| Lease { message, turn: turn.clone(), member };
         self.leased.extend(self.queued.drain(..).map(lease));
         pulled
     }
@@ -174,14 +153,7 @@ impl Steering {
         let back = self.take_leases(turn, |message| names.iter().any(|name| message.is(name)));
         if !back.is_empty() {
             let owner = self.owned_by(turn);
-            put_in_front(
-                if owner {
-                    &mut self.queued
-                } else {
-                    &mut self.followup
-                },
-                back,
-            );
+            put_in_front(if owner { &mut self.queued } else { &mut self.followup }, back);
             self.notify(out);
         }
     }
@@ -219,11 +191,7 @@ impl Steering {
 
     /// A stop drops what is queued; leases stay with their turns.
     pub(super) fn clear(&mut self, out: &mut Out<'_>) {
-        let all: Vec<Message> = self
-            .queued
-            .drain(..)
-            .chain(self.followup.drain(..))
-            .collect();
+        let all: Vec<Message> = self.queued.drain(..).chain(self.followup.drain(..)).collect();
         if !all.is_empty() {
             drop_messages(all, out);
             self.notify(out);
@@ -233,10 +201,8 @@ impl Steering {
     /// A disposal drops everything, leases and ownership included, and tells nobody.
     pub(super) fn drop_all(&mut self, out: &mut Out<'_>) {
         let leased = self.leased.drain(..).map(|lease| lease.message);
-        let all: Vec<Message> = leased
-            .chain(self.queued.drain(..))
-            .chain(self.followup.drain(..))
-            .collect();
+        let all: Vec<Message> =
+            leased.chain(self.queued.drain(..)).chain(self.followup.drain(..)).collect();
         drop_messages(all, out);
         self.owner = None;
         self.seal_turns(out);
@@ -245,18 +211,11 @@ impl Steering {
     /// The end of a member: its leases go to the front of the followups, before its queue if it was
     /// the owner; whoever owns the queue then is told.
     pub(super) fn end_member(&mut self, member: MemberId, out: &mut Out<'_>) {
-        let (theirs, kept) = self
-            .leased
-            .drain(..)
-            .partition(|lease| lease.member == member);
+        let (theirs, kept) = self.leased.drain(..).partition(|lease| lease.member == member);
         self.leased = kept;
         let theirs: Vec<Lease> = theirs;
         let mut moved: Vec<Message> = theirs.into_iter().map(|lease| lease.message).collect();
-        if self
-            .owner
-            .as_ref()
-            .is_some_and(|owner| owner.member == member)
-        {
+        if self.owner.as_ref().is_some_and(|owner| owner.member == member) {
             moved.extend(self.queued.drain(..));
             self.owner = None;
         }
@@ -270,12 +229,7 @@ impl Steering {
     /// Seals the handles of turns that neither own the queue nor hold a lease: none of their calls
     /// can have an effect any more, unless the turn is opened anew, and then they find it by its id.
     pub(super) fn seal_turns(&mut self, out: &mut Out<'_>) {
-        let Self {
-            owner,
-            leased,
-            turns,
-            ..
-        } = self;
+        let Self { owner, leased, turns, .. } = self;
         turns.retain(|_, turn| {
             let owns = owner.as_ref().is_some_and(|owner| owner.turn == turn.id);
             let kept = turn.member != out.member

@@ -32,23 +32,13 @@ impl Event {
         let metadata = event.metadata();
         let mut texts = Texts::default();
         event.record(&mut texts);
-        Self::new(
-            *metadata.level(),
-            metadata.target(),
-            texts.message,
-            texts.fields,
-        )
+        Self::new(*metadata.level(), metadata.target(), texts.message, texts.fields)
     }
 
     /// That events were dropped by `target`, which is ours to say.
     pub(super) fn dropped(target: &'static str, count: u64) -> Self {
         let fields = vec![("dropped", count.to_string())];
-        Self::new(
-            Level::WARN,
-            target,
-            "events were dropped".to_owned(),
-            fields,
-        )
+        Self::new(Level::WARN, target, "events were dropped".to_owned(), fields)
     }
 
     fn new(
@@ -57,36 +47,18 @@ impl Event {
         message: String,
         fields: Vec<(&'static str, String)>,
     ) -> Self {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let ts_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        Self {
-            level,
-            target,
-            message,
-            fields,
-            ts_ms,
-        }
+        Self { level, target, message, fields, ts_ms }
     }
 }
 
 /// One line, whatever the values hold.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            level,
-            target,
-            message,
-            fields,
-            ts_ms,
-        } = self;
+        let Self { level, target, message, fields, ts_ms } = self;
         let (seconds, millis) = (ts_ms / 1000, ts_ms % 1000);
-        write!(
-            f,
-            "{seconds}.{millis:03} {level:>5} {target} {}",
-            message.escape_debug()
-        )?;
+        write!(f, "{seconds}.{millis:03} {level:>5} {target} {}", message.escape_debug())?;
         for (name, value) in fields {
             let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '=');
             if !value.is_empty() && value.chars().all(plain) {
@@ -157,10 +129,7 @@ mod tests {
 
     #[test]
     fn an_event_is_one_json_object() {
-        let event = event(vec![
-            ("operation_id", "o \"1\"".to_owned()),
-            ("lease", "7".to_owned()),
-        ]);
+        let event = event(vec![("operation_id", "o \"1\"".to_owned()), ("lease", "7".to_owned())]);
         let object = serde_json::to_value(&event).ok();
         let expected = serde_json::json!({
             "level": "debug",
@@ -175,11 +144,8 @@ mod tests {
     #[test]
     fn a_line_stays_one_line_whatever_an_id_holds() {
         let hostile = "a\nERROR tenure forged\u{1b}[31m\u{202e}=".to_owned();
-        let fields = vec![
-            ("id", "o1:a".to_owned()),
-            ("session_id", hostile),
-            ("none", String::new()),
-        ];
+        let fields =
+            vec![("id", "o1:a".to_owned()), ("session_id", hostile), ("none", String::new())];
         assert_eq!(
             event(fields).to_string(),
             "1700000000.007 DEBUG tenure::admission operation admitted id=o1:a \

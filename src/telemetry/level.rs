@@ -7,13 +7,7 @@ use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing_core::callsite::rebuild_interest_cache;
 
-const LEVELS: [Level; 5] = [
-    Level::ERROR,
-    Level::WARN,
-    Level::INFO,
-    Level::DEBUG,
-    Level::TRACE,
-];
+const LEVELS: [Level; 5] = [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG, Level::TRACE];
 const NAMES: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 const FILTERS: [LevelFilter; 6] = [
     LevelFilter::OFF,
@@ -26,10 +20,7 @@ const FILTERS: [LevelFilter; 6] = [
 
 /// The level of this name: `error`, `warn`, `info`, `debug` or `trace`, and nothing else.
 pub fn level_from_name(name: &str) -> Option<Level> {
-    NAMES
-        .iter()
-        .position(|known| *known == name)
-        .map(|rank| LEVELS[rank])
+    NAMES.iter().position(|known| *known == name).map(|rank| LEVELS[rank])
 }
 
 pub(super) fn name(level: Level) -> &'static str {
@@ -75,10 +66,7 @@ pub(super) fn exchange(gone: Option<Level>, come: Option<Level>) {
 fn change(change: impl FnOnce(&mut [usize; 5])) {
     let mut sinks = SINKS.lock().unwrap_or_else(PoisonError::into_inner);
     change(&mut sinks);
-    let wanted = sinks
-        .iter()
-        .rposition(|count| *count > 0)
-        .map_or(0, |rank| rank + 1);
+    let wanted = sinks.iter().rposition(|count| *count > 0).map_or(0, |rank| rank + 1);
     let highest = wanted.max(LOG.load(Ordering::Relaxed));
     if HIGHEST.swap(highest, Ordering::Relaxed) != highest {
         // `tracing` has its own copy of the highest level, which it asks for only here.

@@ -112,11 +112,7 @@ fn is_ours(metadata: &Metadata<'_>) -> bool {
 impl Subscriber for Tap {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
         // Whether an event is wanted may differ from thread to thread, and change.
-        if is_ours(metadata) {
-            Interest::sometimes()
-        } else {
-            Interest::never()
-        }
+        if is_ours(metadata) { Interest::sometimes() } else { Interest::never() }
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
@@ -169,10 +165,7 @@ mod tests {
 
     #[test]
     fn a_log_that_nobody_could_hear_is_not_begun() {
-        assert_eq!(
-            begin_log(Log::On(Level::INFO), false),
-            Log::Failed(Level::INFO)
-        );
+        assert_eq!(begin_log(Log::On(Level::INFO), false), Log::Failed(Level::INFO));
         assert_eq!(begin_log(Log::Off, false), Log::Off);
     }
 }

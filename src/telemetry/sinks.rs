@@ -37,12 +37,7 @@ thread_local! {
 pub fn attach(level: Level) -> SinkId {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let id = SinkId(LAST.fetch_add(1, Ordering::Relaxed) + 1);
-    let sink = Sink {
-        id,
-        level,
-        events: Vec::new(),
-        dropped: 0,
-    };
+    let sink = Sink { id, level, events: Vec::new(), dropped: 0 };
     if here(|sinks| sinks.0.push(sink)).is_some() {
         level::exchange(None, Some(level));
     }
@@ -125,10 +120,7 @@ fn here<T>(step: impl FnOnce(&mut Sinks) -> T) -> Option<T> {
     let done = HERE.try_with(|sinks| {
         let mut sinks = sinks.try_borrow_mut().ok()?;
         let answer = step(&mut sinks);
-        let levels = sinks
-            .0
-            .iter()
-            .map(|sink| LevelFilter::from_level(sink.level));
+        let levels = sinks.0.iter().map(|sink| LevelFilter::from_level(sink.level));
         HIGHEST.set(levels.max().unwrap_or(LevelFilter::OFF));
         PENDING.set(sinks.0.iter().any(|sink| !sink.events.is_empty()));
         Some(answer)
@@ -157,10 +149,7 @@ mod tests {
     use super::*;
 
     fn event(level: Level) -> Event {
-        Event {
-            level,
-            ..Event::dropped("tenure::test", 1)
-        }
+        Event { level, ..Event::dropped("tenure::test", 1) }
     }
 
     fn levels(id: SinkId) -> Vec<Level> {
@@ -196,14 +185,9 @@ mod tests {
         }
         let mut taken = take(sink);
         assert_eq!(taken.len(), CAPACITY + 1);
-        let last = taken
-            .pop()
-            .map(|event| (event.level, event.target, event.fields));
+        let last = taken.pop().map(|event| (event.level, event.target, event.fields));
         let dropped = ("dropped", "3".to_owned());
-        assert_eq!(
-            last,
-            Some((Level::WARN, "tenure::telemetry", vec![dropped]))
-        );
+        assert_eq!(last, Some((Level::WARN, "tenure::telemetry", vec![dropped])));
         assert!(taken.iter().all(|event| event.level == Level::INFO));
         put(event(Level::INFO));
         assert_eq!(levels(sink), [Level::INFO]);

@@ -49,15 +49,8 @@ impl Writer {
     /// Waits until all that was put before is printed: false if it takes longer than `limit`.
     pub(super) fn flush(&self, limit: Duration) -> bool {
         let put = self.progress.put.load(Ordering::Relaxed);
-        let printed = self
-            .progress
-            .printed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let waited = self
-            .progress
-            .went_on
-            .wait_timeout_while(printed, limit, |done| *done < put);
+        let printed = self.progress.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.progress.went_on.wait_timeout_while(printed, limit, |done| *done < put);
         let (printed, _) = waited.unwrap_or_else(PoisonError::into_inner);
         *printed >= put
     }
@@ -68,10 +61,7 @@ fn print(mut out: impl Write, inbox: &Receiver<Event>, capacity: usize, progress
     while let Ok(first) = inbox.recv() {
         lines.clear();
         let mut count = 0;
-        for event in std::iter::once(first)
-            .chain(inbox.try_iter())
-            .take(capacity.max(1))
-        {
+        for event in std::iter::once(first).chain(inbox.try_iter()).take(capacity.max(1)) {
             line(&mut lines, &event);
             count += 1;
         }
@@ -82,10 +72,7 @@ fn print(mut out: impl Write, inbox: &Receiver<Event>, capacity: usize, progress
         }
         // Whoever read may have gone, and there is no other place to say so.
         let _ = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
-        *progress
-            .printed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) += count;
+        *progress.printed.lock().unwrap_or_else(PoisonError::into_inner) += count;
         progress.went_on.notify_all();
     }
 }
@@ -145,10 +132,8 @@ mod tests {
     fn said(printed: &Mutex<String>) -> Vec<String> {
         let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
         let words = |line: &str| {
-            let words: Vec<&str> = line
-                .split(' ')
-                .filter(|word| word.contains(['=', ':']))
-                .collect();
+            let words: Vec<&str> =
+                line.split(' ').filter(|word| word.contains(['=', ':'])).collect();
             words.join(" ")
         };
         printed.lines().map(words).collect()
@@ -159,11 +144,7 @@ mod tests {
         let (asked, was_asked) = std::sync::mpsc::channel();
         let (let_go, open) = std::sync::mpsc::channel();
         let printed = Arc::new(Mutex::new(String::new()));
-        let gate = Gate {
-            asked,
-            open,
-            printed: Arc::clone(&printed),
-        };
+        let gate = Gate { asked, open, printed: Arc::clone(&printed) };
         let writer = Writer::start(gate, 3)?;
         writer.put(event(1));
         assert_eq!(was_asked.recv(), Ok(()));

@@ -58,8 +58,15 @@ export const admission: Record<string, Definition> = {
 };
 
 export const permits: Record<string, Definition> = {
-  acquire: define(3, { signal: fc.nat({ max: 3 }) }, (world, args) => {
-    if (args.signal === 0) world.signals.push(new AbortController());
+  acquire: define(3, { signal: fc.nat({ max: 3 }), releases: fc.boolean() }, (world, args) => {
+    if (args.signal === 0) {
+      const controller = new AbortController();
+      world.signals.push(controller);
+      const held = world.permits.at(-1);
+      if (args.releases && held) {
+        controller.signal.addEventListener('abort', () => held.release());
+      }
+    }
     const signal = args.signal < 2 ? world.signals.at(-1)?.signal : undefined;
     const promise = world.limiter.acquire(signal);
     const permit = promise.then((each) => world.keep('permit', world.permits, each, 0));
@@ -73,11 +80,9 @@ export const permits: Record<string, Definition> = {
     return [world.limiter.activeCount, world.limiter.waitingCount];
   }),
 
-  abortSignal: define(1, { signal: index, permit: fc.boolean() }, (world, args) => {
+  abortSignal: define(2, { signal: index }, (world, args) => {
     const controller = pick(world.signals, args.signal);
     if (!controller) return SKIPPED;
-    const held = world.permits.at(-1);
-    if (args.permit && held) controller.signal.addEventListener('abort', () => held.release());
     controller.abort(world.newError());
     return [world.limiter.activeCount, world.limiter.waitingCount];
   }),

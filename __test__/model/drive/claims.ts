@@ -66,15 +66,17 @@ const runOf = (of: Tenure.ExecutionClaim): Tenure.RunIdentity | undefined => {
   }
 };
 
-/** Takes a claim all the way to a running turn. */
-export function startTurn(
+/** Takes a claim all the way to a running turn, perhaps one of another run. */
+function startTurn(
   world: World,
   core: number,
   sessionId: string,
   on: string | undefined,
+  twin: Tenure.RunIdentity | undefined,
 ): unknown {
   const made = claim(world, core, sessionId);
-  attach(world, made, () => {});
+  if (twin) world.twins.add(made);
+  attach(world, made, () => {}, newRun(world, made, twin, 1));
   const kernel = world.cores[core]!;
   const generation =
     kernel.currentGeneration(sessionId, on) ??
@@ -89,9 +91,16 @@ export function startTurn(
   return made;
 }
 
+/** The run of another claim of the session, to be confused with. */
+function twinFor(world: World, sessionId: string, at: number): Tenure.RunIdentity | undefined {
+  const others = world.claims.filter((each) => each.sessionId === sessionId && runOf(each));
+  const other = pick(others, at);
+  return other && runOf(other);
+}
+
 const isPhase = (phase: string) => (each: Tenure.ExecutionClaim) => each.phase === phase;
-const canRegister = (each: Tenure.ExecutionClaim) =>
-  each.phase === 'reserved' || each.canDispatch();
+const isRegistered = (world: World) => (each: Tenure.ExecutionClaim) =>
+  hasGeneration(each) && !world.left.has(each);
 
 export const claims: Record<string, Definition> = {
   claim: define(7, { core: index, session, watch: fc.boolean(), inner: script }, (world, args) => {
@@ -121,13 +130,9 @@ export const claims: Record<string, Definition> = {
     (world, args) => {
       const given = pick(world.claims, args.claim, isPhase('pending'));
       if (!given) return SKIPPED;
-      const others = world.claims.filter(
-        (each) => each !== given && each.sessionId === given.sessionId,
-      );
-      const twin = args.twin === 0 ? pick(others, args.claim) : undefined;
-      const run = newRun(world, given, twin && runOf(twin), args.same);
-      if (twin && runOf(twin)) world.twins.add(given);
-      attach(world, given, () => args.inner(world), run);
+      const twin = args.twin < 2 ? twinFor(world, given.sessionId, args.claim) : undefined;
+      if (twin) world.twins.add(given);
+      attach(world, given, () => args.inner(world), newRun(world, given, twin, args.same));
       return world.label('run', given.run);
     },
   ),
@@ -138,9 +143,11 @@ export const claims: Record<string, Definition> = {
     return made;
   }),
 
-  startTurn: define(9, { core: index, session, route }, (world, args) =>
-    startTurn(world, pickCore(world, args.core), args.session, args.route),
-  ),
+  startTurn: define(9, { core: index, session, route, twin: fc.nat({ max: 5 }) }, (world, args) => {
+    const twin = args.twin === 0 ? twinFor(world, args.session, args.core) : undefined;
+    const on = twin && args.core % 3 !== 0 ? 'child' : args.route;
+    return startTurn(world, pickCore(world, args.core), args.session, on, twin);
+  }),
 
   reserve: define(8, { claim: index, generation: index }, (world, args) => {
     const near = (given: Tenure.ExecutionClaim) =>
@@ -177,7 +184,7 @@ export const claims: Record<string, Definition> = {
   }),
 
   leaveGeneration: define(6, { claim: index }, (world, args) => {
-    const given = pick(world.claims, args.claim, canRegister);
+    const given = pick(world.claims, args.claim, isRegistered(world));
     if (!given) return SKIPPED;
     if (hasGeneration(given)) world.left.add(given);
     return given.leaveGeneration();
@@ -207,7 +214,7 @@ export const claims: Record<string, Definition> = {
     return blocker === undefined ? undefined : world.track(blocker);
   }),
 
-  commitStart: define(3, { claim: index, how: mostlyWell }, (world, args) => {
+  commitStart: define(4, { claim: index, how: mostlyWell }, (world, args) => {
     const given = pick(world.claims, args.claim, isPhase('attached'));
     if (!given) return SKIPPED;
     const value = world.newValue('start');
@@ -215,13 +222,13 @@ export const claims: Record<string, Definition> = {
     return world.track(given.commitStart(world.task(args.how, 'commit', () => value)));
   }),
 
-  takeStart: define(3, { claim: index }, (world, args) => {
+  takeStart: define(6, { claim: index }, (world, args) => {
     const given = pick(world.claims, args.claim, (each) => world.committing.has(each));
     return given ? given.takeStart() : SKIPPED;
   }),
 
   openRequest: define(4, { claim: index, id: fc.nat({ max: 2 }) }, (world, args) => {
-    const given = pick(world.claims, args.claim, canRegister);
+    const given = pick(world.claims, args.claim, isRegistered(world));
     if (!given) return SKIPPED;
     const made = given.openRequest(`q${args.id}`, world.newValue('request value'));
     return world.keep('request', world.requests, made, world.owner(given));

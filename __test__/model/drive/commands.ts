@@ -5,11 +5,12 @@ import { claims } from './claims.ts';
 import type { Command, Definition } from './define.ts';
 import { generations } from './generations.ts';
 import { definedCommands, register } from './perform.ts';
-import { rest } from './rest.ts';
+import { ends, rest } from './rest.ts';
 import { setLeaves } from './script.ts';
 import { steering } from './steering.ts';
 import { stops } from './stops.ts';
 import { mutations, rooms } from './waiting.ts';
+import type { Part } from './world.ts';
 
 const groups = {
   claims,
@@ -21,6 +22,7 @@ const groups = {
   admission,
   permits,
   rest,
+  ends,
 };
 type Group = keyof typeof groups;
 
@@ -44,7 +46,8 @@ const all = (Object.entries(groups) as [Group, Record<string, Definition>][]).fl
 
 /** What callbacks do: no closing, and nothing that would nest scripts without end. */
 const isLeaf = ({ name, definition }: (typeof all)[number]): boolean =>
-  !('inner' in definition.args) && !['closeMember', 'failDraw', 'openGate'].includes(name);
+  !('inner' in definition.args) &&
+  !['closeMember', 'joinMember', 'failDraw', 'openGate'].includes(name);
 
 setLeaves(fc.oneof(...all.filter(isLeaf)));
 
@@ -72,13 +75,19 @@ const themes: readonly Theme[] = [
   { weight: 3, first: [], favourites: {} },
 ];
 
+/** Only where there are others: a stop that crosses, and members that come and go meanwhile. */
+const crossing: Theme = {
+  weight: 12,
+  first: ['startTurn', 'startTurn', 'admit', 'stopSession', 'stopSession'],
+  favourites: { claims: 1, stops: 4, ends: 8, mutations: 3 },
+};
+
 const named = (name: string): fc.Arbitrary<Command> =>
   all.find((each) => each.name === name)!.arbitrary;
 
 const themed = ({ first, favourites }: Theme, maxLength: number): fc.Arbitrary<Command[]> => {
   const weighted = all.map(({ group, name, weight, arbitrary }) => {
-    const times = name === 'openGate' ? 2 : (favourites[group] ?? 0.3);
-    return { arbitrary, weight: Math.max(1, Math.round(4 * weight * times)) };
+    const times = name === 'openGate' ? 2 : (favourites[group] ?? (group === 'ends' ? 0.1 : 0.3));
   });
   const body = fc.array(fc.oneof(...weighted), { minLength: 1, maxLength, size: 'max' });
   if (first.length === 0) return body;
@@ -86,11 +95,23 @@ const themed = ({ first, favourites }: Theme, maxLength: number): fc.Arbitrary<C
   return fc.tuple(beginning, body).map(([before, rest]) => [...before, ...rest]);
 };
 
-export const sequence = (maxLength: number): fc.Arbitrary<Command[]> =>
-  fc.noBias(
+export const part: fc.Arbitrary<Part | undefined> = fc.option(
+  fc.record({
+    how: fc.constantFrom<Part['how'][]>('gate', 'gate', 'gate', 'drain', 'now', 'reject', 'throw'),
+    retains: fc.option(fc.record({ lineage: fc.boolean(), terminal: fc.boolean() }), {
+      nil: undefined,
+    }),
+  }),
+  { nil: undefined, freq: 4 },
+);
+
+export const sequence = (maxLength: number, members: number): fc.Arbitrary<Command[]> => {
+  const used = members > 1 ? [...themes, crossing] : themes;
+  return fc.noBias(
     fc.oneof(
-      ...themes.map((theme) => ({ weight: theme.weight, arbitrary: themed(theme, maxLength) })),
+      ...used.map((theme) => ({ weight: theme.weight, arbitrary: themed(theme, maxLength) })),
     ),
   );
+};
 
 export { definedCommands, fc };

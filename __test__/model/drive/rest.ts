@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { SKIPPED, define, index, pick, pickCore } from './define.ts';
 import type { Definition } from './define.ts';
+import { isClosed } from './observe.ts';
 
 export const rest: Record<string, Definition> = {
   openGate: define(
@@ -44,9 +45,19 @@ export const rest: Record<string, Definition> = {
   stats: define(2, { core: index }, (world, args) =>
     world.cores[pickCore(world, args.core)]!.stats(),
   ),
+};
 
-  closeMember: define(1, { core: index, really: fc.nat({ max: 2 }) }, (world, args) => {
-    if (args.really !== 0) return SKIPPED;
+export const ends: Record<string, Definition> = {
+  joinMember: define(2, {}, (world) => {
+    const { members } = world.shape;
+    if (members === 1 || world.cores.filter((each) => !isClosed(each)).length >= members) {
+      return SKIPPED;
+    }
+    world.join();
+    return world.cores.length;
+  }),
+
+  closeMember: define(1, { core: index }, (world, args) => {
     const core = world.cores[pickCore(world, args.core)]!;
     return args.core % 2 === 0 ? core.close() : core[Symbol.dispose]();
   }),

@@ -7,15 +7,22 @@ import type { Turn, World } from './world.ts';
 
 const text = fc.constantFrom('a', 'b', 'long text', '', '\ud800', 'e\u0301\0');
 
-/** Ids of leases: mostly the turn's own, now and then another turn's or unknown ones. */
-function leasesFor(world: World, turn: Turn, at: number, count: number): string[] {
-  const other = pick(world.turns, at)!.leases;
-  const from = at % 6 === 5 ? other : turn.leases;
-  const ids = from.slice(-count);
-  return at % 5 === 4 ? [...ids, 'unknown'] : ids;
+const hasLeases = (turn: Turn) => turn.leases.length > 0;
+
+/** Leases of one turn, and who settles them: mostly that turn, now and then another. */
+function settling(
+  world: World,
+  { turn: at, by, count }: { turn: number; by: number; count: number },
+): [Turn, string[]] | undefined {
+  const turn = pick(world.turns, at, hasLeases);
+  if (!turn) return undefined;
+  const ids = turn.leases.slice(-count);
+  const others = world.turns.filter((each) => each.handle.sessionId === turn.handle.sessionId);
+  const settler = by % 3 === 2 ? others[by % others.length]! : turn;
+  return [settler, by % 5 === 4 ? [...ids, 'unknown'] : ids];
 }
 
-const hasLeases = (turn: Turn) => turn.leases.length > 0;
+const leases = { turn: index, by: index, count: fc.integer({ min: 1, max: 3 }) };
 
 export const steering: Record<string, Definition> = {
   openSteeringTurn: define(
@@ -69,23 +76,15 @@ export const steering: Record<string, Definition> = {
     return pulled;
   }),
 
-  ack: define(
-    3,
-    { turn: index, at: index, count: fc.integer({ min: 1, max: 3 }) },
-    (world, args) => {
-      const turn = pick(world.turns, args.turn, hasLeases);
-      return turn ? turn.handle.ack(leasesFor(world, turn, args.at, args.count)) : SKIPPED;
-    },
-  ),
+  ack: define(4, leases, (world, args) => {
+    const found = settling(world, args);
+    return found ? found[0].handle.ack(found[1]) : SKIPPED;
+  }),
 
-  nack: define(
-    3,
-    { turn: index, at: index, count: fc.integer({ min: 1, max: 3 }) },
-    (world, args) => {
-      const turn = pick(world.turns, args.turn, hasLeases);
-      return turn ? turn.handle.nack(leasesFor(world, turn, args.at, args.count)) : SKIPPED;
-    },
-  ),
+  nack: define(4, leases, (world, args) => {
+    const found = settling(world, args);
+    return found ? found[0].handle.nack(found[1]) : SKIPPED;
+  }),
 
   releaseTurn: define(3, { turn: index }, (world, args) => {
     const turn = pick(world.turns, args.turn);

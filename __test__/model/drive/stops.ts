@@ -41,7 +41,7 @@ export function attemptBody(
   core: number,
   how: How | 'drain',
   retains: Owed | undefined,
-  inner: () => void,
+  inner: () => void = () => {},
 ): (stop: Tenure.StopAttempt) => Promise<void> {
   const task = world.task(how === 'drain' ? 'now' : how, `attempt of ${core}`, () => undefined);
   return (stop) => {
@@ -88,7 +88,7 @@ const keepMembers = (world: World, operation: Tenure.StopOperation) =>
     .map((each) => world.keep('member', world.stopMembers, each, world.owner(operation)));
 
 /** Pays all that an operation owes. */
-export function pay(world: World, operation: Tenure.StopOperation): unknown {
+export function pay(world: World, operation: Tenure.StopOperation, terminal = true): unknown {
   for (const delivery of operation.pendingDeliveries()) delivery.settle({ ok: true });
   const kinds: string[] = [];
   for (let next = operation.nextProjection(); next; next = operation.nextProjection()) {
@@ -96,7 +96,7 @@ export function pay(world: World, operation: Tenure.StopOperation): unknown {
     next.done();
   }
   const members = keepMembers(world, operation);
-  for (const each of members) each.terminalDone();
+  if (terminal) for (const each of members) each.terminalDone();
   return [...kinds, operation.complete(members), operation.complete(members)];
 }
 
@@ -161,7 +161,7 @@ export const stops: Record<string, Definition> = {
     },
   ),
 
-  deliver: define(5, { operation: index, delivery: index, ok }, (world, args) => {
+  deliver: define(7, { operation: index, delivery: index, ok }, (world, args) => {
     const operation = pick(world.operations, args.operation, owesNow);
     const delivery = operation && nextDelivery(world, operation, args.delivery);
     if (!delivery) return SKIPPED;
@@ -169,7 +169,7 @@ export const stops: Record<string, Definition> = {
     return delivery.generation;
   }),
 
-  deliverAgain: define(1, { delivery: index, ok }, (world, args) => {
+  deliverAgain: define(4, { delivery: index, ok }, (world, args) => {
     const delivery = pick(world.deliveries, args.delivery);
     return delivery ? delivery.settle(outcome(world, args.ok)) : SKIPPED;
   }),
@@ -187,7 +187,7 @@ export const stops: Record<string, Definition> = {
     },
   ),
 
-  projectLate: define(2, { projection: index }, (world, args) => {
+  projectLate: define(3, { projection: index }, (world, args) => {
     const projection = pick(world.projections, args.projection);
     return projection ? projection.done() : SKIPPED;
   }),
@@ -214,9 +214,9 @@ export const stops: Record<string, Definition> = {
     return claim ? operation.releaseRun(claim) : SKIPPED;
   }),
 
-  pay: define(3, { operation: index }, (world, args) => {
+  pay: define(4, { operation: index, terminal: fc.boolean() }, (world, args) => {
     const operation = pick(world.operations, args.operation, owesNow);
-    return operation ? pay(world, operation) : SKIPPED;
+    return operation ? pay(world, operation, args.terminal) : SKIPPED;
   }),
 
   enqueue: define(3, { operation: index, how: mostlyWell }, (world, args) => {

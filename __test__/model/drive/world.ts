@@ -27,12 +27,23 @@ export interface Turn {
 export const SESSIONS = ['s0', 's1', 's2'];
 export const ROUTES = [undefined, 'child'];
 
+/** A member's part in a stop that another member started. */
+export interface Part {
+  readonly how: How | 'drain';
+  readonly retains: { readonly lineage: boolean; readonly terminal: boolean } | undefined;
+}
+
 export interface Shape {
   readonly members: number;
-  readonly scope: string | undefined;
-  /** Whether the second member takes its part in a stop that another member started. */
-  readonly foreignStop: boolean;
+  readonly scope?: string;
+  readonly part?: Part | undefined;
 }
+
+export type PartBody = (
+  world: World,
+  core: number,
+  part: Part,
+) => (stop: Tenure.StopAttempt) => Promise<void>;
 
 export type Script = () => void;
 
@@ -95,15 +106,14 @@ export class World {
       return drawn;
     };
     const options = { newId: () => `id-${index}-${draw('id')}`, now: () => 1000 + draw('now') };
+    const { scope, part } = shape;
     const core =
-      shape.scope === undefined
+      scope === undefined
         ? new this.implementation.RuntimeCore(options)
         : new this.implementation.RuntimeCore({
             ...options,
-            scope: shape.scope,
-            ...(shape.foreignStop
-              ? { onForeignStop: (stop) => this.onForeignStop(this, index, stop) }
-              : {}),
+            scope,
+            ...(part ? { onForeignStop: (stop) => this.partBody(this, index, part)(stop) } : {}),
           });
     this.cores.push(core);
   }

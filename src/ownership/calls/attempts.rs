@@ -27,9 +27,7 @@ impl Record {
     /// The other members that take a part in a stop, in the order of joining.
     fn parts(&self, starter: MemberId) -> Vec<MemberId> {
         let claims = self.claims.iter().map(|(_, claim)| claim);
-        let live = claims
-            .filter(|claim| claim.state.phase.is_live())
-            .map(|claim| claim.member);
+        let live = claims.filter(|claim| claim.state.phase.is_live()).map(|claim| claim.member);
         let running = self.generations.iter().filter(|each| !each.runs.is_empty());
         let retaining = self.operations.iter().filter(|each| each.retained);
         let mut parts: Vec<MemberId> = live
@@ -63,10 +61,7 @@ impl Record {
         for (_, key) in live {
             let claim = &mut self.claims[key];
             // A live claim is never refused its capture.
-            claim.state = claim
-                .state
-                .next(claim::Event::Capture)
-                .unwrap_or(claim.state);
+            claim.state = claim.state.next(claim::Event::Capture).unwrap_or(claim.state);
             claim.stop = Some((id, attempt.captured.len() as u32));
             attempt.captured.push(Captured {
                 member: claim.member,
@@ -87,10 +82,7 @@ impl Record {
 
     fn view_of(&self, id: AttemptId, member: MemberId) -> Outcome<&Attempt> {
         let attempt = self.attempt(id).ok_or(Reason::InvalidThis)?;
-        attempt
-            .view(member)
-            .map(|_| attempt)
-            .ok_or(Reason::InvalidThis.into())
+        attempt.view(member).map(|_| attempt).ok_or(Reason::InvalidThis.into())
     }
 }
 
@@ -117,11 +109,7 @@ impl Realm {
                 standing.joined.push((member, slot));
                 return Ok(Stopped::Joined(slot));
             }
-            let parts = if out.shared {
-                record.parts(member)
-            } else {
-                Vec::new()
-            };
+            let parts = if out.shared { record.parts(member) } else { Vec::new() };
             if !parts.is_empty() && input.is_none() {
                 return Ok(Stopped::NeedsInput);
             }
@@ -217,13 +205,8 @@ impl Realm {
         self.read(slot, Kind::Attempt, |record, id| {
             let attempt = record.view_of(id, member)?;
             let whole = attempt.starter() == member;
-            let claims = attempt
-                .captured
-                .iter()
-                .map(|claim| (claim.member, &claim.ended));
-            let parts = attempt.views[1..]
-                .iter()
-                .map(|part| (part.member, &part.ended));
+            let claims = attempt.captured.iter().map(|claim| (claim.member, &claim.ended));
+            let parts = attempt.views[1..].iter().map(|part| (part.member, &part.ended));
             let parts = parts.filter(|_| whole);
             Ok((0..)
                 .zip(claims.chain(parts))
@@ -298,10 +281,7 @@ impl Realm {
                 .iter()
                 .filter(|generation| generation.member == member)
                 .flat_map(|generation| generation.runs.values());
-            Ok(runs
-                .filter_map(|key| record.claims.get(*key as usize))
-                .map(|c| c.slot)
-                .collect())
+            Ok(runs.filter_map(|key| record.claims.get(*key as usize)).map(|c| c.slot).collect())
         })
     }
 

@@ -38,10 +38,7 @@ impl Word {
 
     /// The phase it ended in.
     pub fn phase(self) -> Phase {
-        Phase::ALL
-            .get((self.0 & 7) as usize)
-            .copied()
-            .unwrap_or(Phase::Failed)
+        Phase::ALL.get((self.0 & 7) as usize).copied().unwrap_or(Phase::Failed)
     }
 
     /// A stop had captured it.
@@ -61,10 +58,7 @@ impl Word {
 
     /// Its committed start.
     pub fn start(self) -> Start {
-        Start::ALL
-            .get(((self.0 >> START) & 7) as usize)
-            .copied()
-            .unwrap_or(Start::Doubtful)
+        Start::ALL.get(((self.0 >> START) & 7) as usize).copied().unwrap_or(Start::Doubtful)
     }
 
     pub(super) fn with_start(self, start: Start) -> Word {
@@ -78,11 +72,7 @@ impl Word {
     }
 
     pub(super) fn state(self) -> State {
-        State {
-            phase: self.phase(),
-            captured: self.is_captured(),
-            finalization: None,
-        }
+        State { phase: self.phase(), captured: self.is_captured(), finalization: None }
     }
 }
 
@@ -179,15 +169,10 @@ impl Record {
             return Ok(None);
         };
         let member = out.member;
-        let Some(view) = self
-            .attempt_mut(id)
-            .and_then(|attempt| attempt.view_mut(member))
-        else {
+        let Some(view) = self.attempt_mut(id).and_then(|attempt| attempt.view_mut(member)) else {
             return Ok(None);
         };
-        Ok(Some(
-            *view.slot.get_or_insert_with(|| out.slot(Kind::Attempt, id)),
-        ))
+        Ok(Some(*view.slot.get_or_insert_with(|| out.slot(Kind::Attempt, id))))
     }
 }
 
@@ -235,17 +220,13 @@ impl Realm {
         let ClaimRef::Live(slot) = claim else {
             return Err(Reason::ClaimForeign.into());
         };
-        let handle = self
-            .handle(slot, Kind::Claim)
-            .map_err(|_| Reason::ClaimForeign)?;
+        let handle = self.handle(slot, Kind::Claim).map_err(|_| Reason::ClaimForeign)?;
         if handle.entry != entry {
             return Err(Reason::ClaimForeign.into());
         }
-        self.look(entry, |record| {
-            match record.claim(handle.key)?.state.phase {
-                Phase::Pending => Ok(()),
-                _ => Err(Reason::ClaimForeign.into()),
-            }
+        self.look(entry, |record| match record.claim(handle.key)?.state.phase {
+            Phase::Pending => Ok(()),
+            _ => Err(Reason::ClaimForeign.into()),
         })
     }
 
@@ -307,13 +288,7 @@ impl Realm {
             }
             claim.state = next;
             let session_id = session_id.unwrap_or_else(|| out.session.id.clone());
-            let run = Run {
-                run_id,
-                turn_id,
-                session_id,
-                generation: 0,
-                registered: false,
-            };
+            let run = Run { run_id, turn_id, session_id, generation: 0, registered: false };
             claim.run = Some(Box::new(run));
             if claim.stop.is_none() {
                 return Ok(None);
@@ -359,9 +334,7 @@ impl Realm {
         event: Event,
         error: Option<Text>,
     ) -> Outcome<Option<Word>> {
-        self.on(claim, Kind::Claim, |record, out, key| {
-            record.move_claim(key, event, error, out)
-        })?;
+        self.on(claim, Kind::Claim, |record, out, key| record.move_claim(key, event, error, out))?;
         trace::moved(self, claim, event);
         Ok(self.sealed.map(Word))
     }

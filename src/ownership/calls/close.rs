@@ -24,17 +24,11 @@ impl Record {
         self.end_attempts(out);
         let member = out.member;
         self.steering.end_member(member, out);
-        for invalidation in self
-            .invalidations
-            .iter()
-            .filter(|each| each.member == member)
-        {
+        for invalidation in self.invalidations.iter().filter(|each| each.member == member) {
             out.here(Effect::InvalidationSealed(invalidation.slot, 1));
         }
         for lane in self.lanes.iter().filter(|each| each.member == member) {
-            lane.tasks
-                .waiting()
-                .for_each(|task| out.here(Effect::MutationClosed(task)));
+            lane.tasks.waiting().for_each(|task| out.here(Effect::MutationClosed(task)));
         }
         self.invalidations.retain(|each| each.member != member);
         self.lanes.retain(|each| each.member != member);
@@ -51,10 +45,7 @@ impl Record {
             if operation.status == Debt::Owed || operation.note == Debt::Owed {
                 unpaid.push((operation.attempt, operation.id));
             }
-            operation
-                .tasks
-                .waiting()
-                .for_each(|task| out.here(Effect::MutationClosed(task)));
+            operation.tasks.waiting().for_each(|task| out.here(Effect::MutationClosed(task)));
             out.here(Effect::OperationOver(operation.slot));
         }
         self.operations.retain(|each| each.member != member);
@@ -69,10 +60,7 @@ impl Record {
 
     fn end_claims(&mut self, out: &mut Out<'_>) {
         let member = out.member;
-        let own = self
-            .claims
-            .iter()
-            .filter(|(_, claim)| claim.member == member);
+        let own = self.claims.iter().filter(|(_, claim)| claim.member == member);
         let mut own: Vec<(u32, u32)> = own.map(|(key, claim)| (claim.seq, key as u32)).collect();
         own.sort_unstable();
         for (_, key) in own {
@@ -85,10 +73,7 @@ impl Record {
                 out.here(Effect::Entered(claim.slot, 1 + Reason::Closed as u32));
             }
             let live = claim.state.phase.is_live();
-            claim.state = claim
-                .state
-                .next(claim::Event::Abandon)
-                .unwrap_or(claim.state);
+            claim.state = claim.state.next(claim::Event::Abandon).unwrap_or(claim.state);
             if live {
                 self.live -= 1;
                 if let Some((attempt, index)) = claim.stop
@@ -109,10 +94,7 @@ impl Record {
             let ends = each.member == member;
             if ends {
                 let word = each.flight as u32;
-                out.seal(
-                    each.slot,
-                    Effect::GenerationSealed(each.slot, word | GENERATION_CLOSED),
-                );
+                out.seal(each.slot, Effect::GenerationSealed(each.slot, word | GENERATION_CLOSED));
             }
             !ends
         });
@@ -121,11 +103,7 @@ impl Record {
     fn end_attempts(&mut self, out: &mut Out<'_>) {
         let member = out.member;
         for attempt in &mut self.attempts {
-            if let Some(place) = attempt
-                .joined
-                .iter()
-                .position(|(joined, _)| *joined == member)
-            {
+            if let Some(place) = attempt.joined.iter().position(|(joined, _)| *joined == member) {
                 let (_, slot) = attempt.joined.remove(place);
                 out.here(Effect::Joined(slot, 2));
             }
@@ -227,11 +205,10 @@ impl Realm {
         }
     }
 
-    /// Frees what the core had here. With the last member the scope ends.
-    pub fn close_end(&mut self, core: u32) {
-        let Some(local) = self.cores.try_remove(core as usize) else {
-            return;
-        };
+    /// Frees what the core had here, and returns the slots of the handles that end thereby. With the
+    /// last member the scope ends.
+    pub fn close_end(&mut self, core: u32) -> Vec<u32> {
+        let Some(local) = self.cores.try_remove(core as usize) else { return Vec::new() };
         for (_, entry) in local.entries {
             if let Some(place) = self.sessions.try_remove(entry as usize) {
                 let (mut record, _) = place.session.lock_anyway();
@@ -240,12 +217,17 @@ impl Realm {
                 local.scope.retire(&place.session);
             }
         }
-        let sessions = &self.sessions;
-        self.handles
-            .retain(|_, handle| sessions.contains(handle.entry as usize));
-        self.mutations
-            .retain(|_, mutation| mutation.member != local.member.id);
+        let (sessions, mut freed) = (&self.sessions, Vec::new());
+        self.handles.retain(|slot, handle| {
+            let kept = sessions.contains(handle.entry as usize);
+            if !kept {
+                freed.push(slot as u32);
+            }
+            kept
+        });
+        self.mutations.retain(|_, mutation| mutation.member != local.member.id);
         local.scope.leave(local.member.id);
+        freed
     }
 
     /// Ends every core of the realm: its thread ends.
@@ -266,7 +248,6 @@ impl Realm {
 
 impl Record {
     fn forget_views(&mut self, member: u32) {
-        self.attempts
-            .retain_mut(|attempt| !attempt.drop_view(member));
+        self.attempts.retain_mut(|attempt| !attempt.drop_view(member));
     }
 }

@@ -11,9 +11,7 @@ impl Record {
         let member = out.member;
         match cause {
             Cause::Stop(id) => {
-                let view = self
-                    .attempt_mut(id)
-                    .and_then(|attempt| attempt.view_mut(member));
+                let view = self.attempt_mut(id).and_then(|attempt| attempt.view_mut(member));
                 if let Some(view) = view {
                     let slot = *view.slot.get_or_insert_with(|| out.slot(Kind::Attempt, id));
                     out.here(Effect::PartBegins(slot));
@@ -47,20 +45,12 @@ impl Record {
                     Own::Rejected => 1,
                     Own::Gone => 2,
                 };
-                for (_, slot) in attempt
-                    .joined
-                    .iter()
-                    .filter(|(joined, _)| *joined == member)
-                {
+                for (_, slot) in attempt.joined.iter().filter(|(joined, _)| *joined == member) {
                     out.here(Effect::Joined(*slot, how));
                 }
             }
             Cause::Updated => {
-                let owner = self
-                    .steering
-                    .owner
-                    .as_ref()
-                    .filter(|owner| owner.member == member);
+                let owner = self.steering.owner.as_ref().filter(|owner| owner.member == member);
                 if let Some(owner) = owner {
                     out.here(Effect::Updated(owner.slot));
                 }

@@ -26,8 +26,7 @@ pub enum Activated {
 impl Record {
     /// A run is registered on it, or a retained stop operation refers to it.
     pub(super) fn is_held(&self, id: u32) -> bool {
-        self.generation(id)
-            .is_some_and(|generation| !generation.runs.is_empty())
+        self.generation(id).is_some_and(|generation| !generation.runs.is_empty())
             || self.operations.iter().any(|operation| operation.holds(id))
     }
 
@@ -48,10 +47,7 @@ impl Record {
 
     /// Takes the claim's run off its generation and closes the requests of its turn there.
     pub(super) fn leave_generation(&mut self, key: u32, out: &mut Out<'_>) {
-        let Some(run) = self
-            .claims
-            .get_mut(key as usize)
-            .and_then(|claim| claim.run.as_mut())
+        let Some(run) = self.claims.get_mut(key as usize).and_then(|claim| claim.run.as_mut())
         else {
             return;
         };
@@ -114,12 +110,7 @@ impl Realm {
             });
             Ok((slot, id, current))
         })?;
-        trace::generation(
-            self,
-            entry,
-            made.1,
-            if made.2 { "created" } else { "created, spare" },
-        );
+        trace::generation(self, entry, made.1, if made.2 { "created" } else { "created, spare" });
         Ok(made)
     }
 
@@ -130,10 +121,7 @@ impl Realm {
     pub fn current_generation(&self, entry: u32, route: Option<&[u16]>) -> Outcome<Option<Slot>> {
         let member = self.member_of(entry)?;
         self.look(entry, |record| {
-            let mut own = record
-                .generations
-                .iter()
-                .filter(|each| each.member == member);
+            let mut own = record.generations.iter().filter(|each| each.member == member);
             Ok(own.find(|each| each.serves(route)).map(|each| each.slot))
         })
     }
@@ -145,10 +133,7 @@ impl Realm {
     pub fn generations(&self, entry: u32) -> Outcome<Vec<Slot>> {
         let member = self.member_of(entry)?;
         self.look(entry, |record| {
-            let own = record
-                .generations
-                .iter()
-                .filter(|each| each.member == member);
+            let own = record.generations.iter().filter(|each| each.member == member);
             Ok(own.map(|each| each.slot).collect())
         })
     }
@@ -166,21 +151,12 @@ impl Realm {
     ) -> Outcome<Option<Slot>> {
         let member = self.member_of(entry)?;
         self.look(entry, |record| {
-            let mut own = record
-                .generations
-                .iter()
-                .filter(|each| each.member == member);
+            let mut own = record.generations.iter().filter(|each| each.member == member);
             let Some(generation) = own.find(|each| each.serves(route)) else {
                 return Ok(None);
             };
-            let key = if by_turn {
-                generation.turns.get(name)
-            } else {
-                generation.runs.get(name)
-            };
-            Ok(key
-                .and_then(|key| record.claims.get(*key as usize))
-                .map(|claim| claim.slot))
+            let key = if by_turn { generation.turns.get(name) } else { generation.runs.get(name) };
+            Ok(key.and_then(|key| record.claims.get(*key as usize)).map(|claim| claim.slot))
         })
     }
 
@@ -202,11 +178,7 @@ impl Realm {
                 return Ok(Activated::Joined(flight.slot));
             }
             let slot = out.slot(Kind::Activation, 0);
-            record.activations.push(Activation {
-                member: out.member,
-                slot,
-                route,
-            });
+            record.activations.push(Activation { member: out.member, slot, route });
             Ok(Activated::Started(slot))
         })
     }
@@ -315,15 +287,7 @@ impl Realm {
             each.flight = each.flight.next(FlightEvent::End(ok));
             Ok(())
         })?;
-        trace::handle(
-            self,
-            slot,
-            if ok {
-                "backend stopped"
-            } else {
-                "backend stop failed"
-            },
-        );
+        trace::handle(self, slot, if ok { "backend stopped" } else { "backend stop failed" });
         Ok(())
     }
 
@@ -333,11 +297,7 @@ impl Realm {
     /// `ERR_INTERNAL`.
     pub fn generation_dispose(&mut self, slot: Slot) -> Outcome<bool> {
         let begun = self.on(slot, Kind::Generation, |record, out, id| {
-            let before = record
-                .generation(id)
-                .ok_or(Reason::InvalidThis)?
-                .state
-                .phase;
+            let before = record.generation(id).ok_or(Reason::InvalidThis)?.state.phase;
             record.move_generation(id, Event::Dispose, out);
             Ok(matches!(before, Phase::Active | Phase::Stopping))
         })?;
@@ -372,11 +332,7 @@ impl Realm {
     /// `ERR_INTERNAL`.
     pub fn generation_reconcile(&mut self, slot: Slot) -> Outcome<bool> {
         self.on(slot, Kind::Generation, |record, out, id| {
-            let before = record
-                .generation(id)
-                .ok_or(Reason::InvalidThis)?
-                .state
-                .phase;
+            let before = record.generation(id).ok_or(Reason::InvalidThis)?.state.phase;
             let held = record.is_held(id);
             record.move_generation(id, Event::Reconcile { held }, out);
             Ok(!held && before == Phase::Disposing)

@@ -85,20 +85,15 @@ impl Realm {
         ids.dedup();
         let local = self.core(core)?;
         let (scope, member) = (Arc::clone(&local.scope), local.member.id);
-        let entries: Vec<u32> = ids
-            .iter()
-            .map(|id| self.entry(core, id))
-            .collect::<Outcome<_>>()?;
+        let entries: Vec<u32> =
+            ids.iter().map(|id| self.entry(core, id)).collect::<Outcome<_>>()?;
         loop {
             let sessions: Vec<Arc<Session>> = ids.iter().map(|id| scope.open(id)).collect();
             let Some(mut records) = lock_all(&sessions)? else {
                 continue;
             };
             if quiescent {
-                let live = records
-                    .iter()
-                    .zip(&ids)
-                    .filter(|(record, _)| record.live > 0);
+                let live = records.iter().zip(&ids).filter(|(record, _)| record.live > 0);
                 let busy: Vec<Text> = live.map(|(_, id)| id.clone()).collect();
                 if !busy.is_empty() {
                     drop(records);
@@ -106,16 +101,9 @@ impl Realm {
                     return Ok(Queued::Busy(busy));
                 }
             }
-            let behind = records
-                .iter()
-                .filter(|record| !record.mutations.is_empty())
-                .count();
+            let behind = records.iter().filter(|record| !record.mutations.is_empty()).count();
             let key = entries.first().copied().unwrap_or(0);
-            let handle = Handle {
-                kind: Kind::Mutation,
-                entry: key,
-                key: 0,
-            };
+            let handle = Handle { kind: Kind::Mutation, entry: key, key: 0 };
             let slot = self.handles.insert(handle) as Slot;
             let mutation = Mutation::new(member, slot, sessions.clone(), behind as u32);
             let mutation = Arc::new(mutation);
@@ -227,10 +215,7 @@ impl Realm {
             self.effects.push(Effect::MutationReady(next.slot));
         } else if let Some(other) = scope.member(next.member) {
             let cause = Cause::MutationReady(next.slot);
-            if other.post(Delivery {
-                session: Arc::clone(session),
-                cause,
-            }) {
+            if other.post(Delivery { session: Arc::clone(session), cause }) {
                 self.woken.push(other);
             }
         }
@@ -238,17 +223,11 @@ impl Realm {
 
     fn scope_of(&self, member: MemberId) -> Option<Arc<Scope>> {
         let mut cores = self.cores.iter();
-        cores
-            .find(|(_, core)| core.member.id == member)
-            .map(|(_, core)| Arc::clone(&core.scope))
+        cores.find(|(_, core)| core.member.id == member).map(|(_, core)| Arc::clone(&core.scope))
     }
 
     pub(super) fn entry_for(&mut self, member: MemberId, session: &Arc<Session>) -> Outcome<u32> {
-        let core = self
-            .cores
-            .iter()
-            .find(|(_, core)| core.member.id == member)
-            .map(|(key, _)| key);
+        let core = self.cores.iter().find(|(_, core)| core.member.id == member).map(|(key, _)| key);
         let core = core.ok_or(Reason::Closed)?;
         self.entry(core as u32, &session.id)
     }

@@ -65,23 +65,11 @@ impl Record {
             return Err(Refusal::about(Reason::NoGeneration, phase));
         }
         let Some(operation) = self.retained_by(member) else {
-            let opened = attempt
-                .and_then(|id| self.attempt(id))
-                .map_or(opened, was_opened);
-            return Ok(Plan {
-                opens: true,
-                note: !opened,
-                turn: lineage,
-                known: false,
-            });
+            let opened = attempt.and_then(|id| self.attempt(id)).map_or(opened, was_opened);
+            return Ok(Plan { opens: true, note: !opened, turn: lineage, known: false });
         };
         let known = operation.members.iter().any(|each| each.claim == Some(key));
-        Ok(Plan {
-            opens: false,
-            note: false,
-            turn: lineage && !known,
-            known,
-        })
+        Ok(Plan { opens: false, note: false, turn: lineage && !known, known })
     }
 
     fn open_operation(&mut self, attempt: AttemptId, owes: bool, out: &mut Out<'_>) -> u32 {
@@ -118,10 +106,7 @@ impl Record {
         let slot = self.generation(generation).ok_or(Reason::InvalidThis)?.slot;
         self.claim_mut(key)?.held = true;
         let operation = self.operation_mut(operation)?;
-        let places = operation
-            .targets
-            .iter()
-            .position(|each| each.generation == generation);
+        let places = operation.targets.iter().position(|each| each.generation == generation);
         let target = places.unwrap_or_else(|| {
             operation.targets.push(Target {
                 generation,
@@ -163,9 +148,7 @@ impl Realm {
         match attempt {
             RetainFor::Over(opened) => Ok((None, opened)),
             RetainFor::Live(slot) => {
-                let Handle {
-                    entry: other, key, ..
-                } = self.handle(slot, Kind::Attempt)?;
+                let Handle { entry: other, key, .. } = self.handle(slot, Kind::Attempt)?;
                 if other != entry {
                     Err(Reason::ClaimForeign.into())
                 } else {
@@ -182,9 +165,7 @@ impl Realm {
     pub fn retain_plan(&self, attempt: RetainFor, claim: Slot, lineage: bool) -> Outcome<Plan> {
         let (id, opened) = self.retain_parts(attempt, claim)?;
         let member = self.member_of(self.handle(claim, Kind::Claim)?.entry)?;
-        self.read(claim, Kind::Claim, |record, key| {
-            record.plan(id, opened, key, member, lineage)
-        })
+        self.read(claim, Kind::Claim, |record, key| record.plan(id, opened, key, member, lineage))
     }
 
     /// Retains the claim's run. None when the plan does not hold any more: plan again.
@@ -222,12 +203,7 @@ impl Realm {
             }
             let (number, generation) = record.retain(operation, key, lineage, terminal)?;
             let (member, opened) = (Some(number), plan.opens);
-            Ok(Some(Retained {
-                operation: slot,
-                member,
-                opened,
-                generation,
-            }))
+            Ok(Some(Retained { operation: slot, member, opened, generation }))
         })?;
         trace::handle(self, claim, "retained by a stop operation");
         Ok(retained)
@@ -239,9 +215,7 @@ impl Realm {
     /// `ERR_CLOSED`.
     pub fn retained_operation(&self, entry: u32) -> Outcome<Option<Slot>> {
         let member = self.member_of(entry)?;
-        self.look(entry, |record| {
-            Ok(record.retained_by(member).map(|each| each.slot))
-        })
+        self.look(entry, |record| Ok(record.retained_by(member).map(|each| each.slot)))
     }
 
     /// The retained operation that still holds the claim's run.
@@ -303,10 +277,7 @@ impl Realm {
     pub fn operation_target_of(&self, operation: Slot, number: u32) -> Outcome<u32> {
         self.read(operation, Kind::Operation, |record, id| {
             let members = &record.operation(id)?.members;
-            Ok(members
-                .get(number as usize)
-                .ok_or(Reason::InvalidThis)?
-                .target as u32)
+            Ok(members.get(number as usize).ok_or(Reason::InvalidThis)?.target as u32)
         })
     }
 
@@ -332,16 +303,12 @@ impl Realm {
                 Payment::Note => operation.note = operation.note.paid(),
                 Payment::Turn(number) => {
                     let members = &mut operation.members;
-                    let member = members
-                        .get_mut(number as usize)
-                        .ok_or(Reason::InvalidThis)?;
+                    let member = members.get_mut(number as usize).ok_or(Reason::InvalidThis)?;
                     member.turn = member.turn.paid();
                 }
                 Payment::Terminal(number) => {
                     let members = &mut operation.members;
-                    let member = members
-                        .get_mut(number as usize)
-                        .ok_or(Reason::InvalidThis)?;
+                    let member = members.get_mut(number as usize).ok_or(Reason::InvalidThis)?;
                     member.terminal = member.terminal.paid();
                 }
                 Payment::Delivery(place, ok) => {
@@ -364,11 +331,8 @@ impl Realm {
             if !operation.complete(numbers) {
                 return Ok(false);
             }
-            let held: Vec<u32> = operation
-                .members
-                .iter_mut()
-                .filter_map(|member| member.claim.take())
-                .collect();
+            let held: Vec<u32> =
+                operation.members.iter_mut().filter_map(|member| member.claim.take()).collect();
             for key in held {
                 record.unhold(Some(key), out);
             }

@@ -25,10 +25,7 @@ pub enum CheckpointLoad {
 
 fn turns(record: &Record) -> Vec<Text> {
     let mut turns: Vec<Text> = Vec::new();
-    let runs = record
-        .generations
-        .iter()
-        .flat_map(|each| each.runs.values());
+    let runs = record.generations.iter().flat_map(|each| each.runs.values());
     for run in runs.filter_map(|key| record.claims.get(*key as usize)) {
         if let Some(run) = &run.run
             && !turns.contains(&run.turn_id)
@@ -97,11 +94,7 @@ impl Realm {
             let first = record.generations.iter().find(|each| each.member == member);
             if let Some(generation) = first {
                 held.push((generation.id, id.clone()));
-            } else if record
-                .invalidations
-                .iter()
-                .any(|each| each.member == member)
-            {
+            } else if record.invalidations.iter().any(|each| each.member == member) {
                 held.push((u32::MAX, id.clone()));
             }
         }
@@ -115,20 +108,13 @@ impl Realm {
     /// `ERR_CLOSED`.
     pub fn invalidate(&mut self, entry: u32) -> Outcome<(Slot, bool)> {
         let made = self.with(entry, NO_SLOT, |record, out| {
-            let own = record
-                .invalidations
-                .iter()
-                .find(|each| each.member == out.member);
+            let own = record.invalidations.iter().find(|each| each.member == out.member);
             if let Some(own) = own {
                 return Ok((own.slot, false));
             }
             let slot = out.slot(Kind::Invalidation, 0);
             let (member, state) = (out.member, State::Due);
-            record.invalidations.push(Invalidation {
-                member,
-                slot,
-                state,
-            });
+            record.invalidations.push(Invalidation { member, slot, state });
             Ok((slot, true))
         })?;
         if made.1 {
@@ -144,13 +130,8 @@ impl Realm {
     pub fn invalidation(&self, entry: u32, due: bool) -> Outcome<Option<Slot>> {
         let member = self.member_of(entry)?;
         self.look(entry, |record| {
-            let own = record
-                .invalidations
-                .iter()
-                .find(|each| each.member == member);
-            Ok(own
-                .filter(|_| !due || !record.has_active_runs())
-                .map(|each| each.slot))
+            let own = record.invalidations.iter().find(|each| each.member == member);
+            Ok(own.filter(|_| !due || !record.has_active_runs()).map(|each| each.slot))
         })
     }
 
@@ -162,10 +143,7 @@ impl Realm {
     pub fn invalidation_dispose(&mut self, slot: Slot) -> Outcome<Option<Vec<Slot>>> {
         let begun = self.on(slot, Kind::Invalidation, |record, out, _| {
             let member = out.member;
-            let own = record
-                .invalidations
-                .iter_mut()
-                .find(|each| each.slot == slot);
+            let own = record.invalidations.iter_mut().find(|each| each.slot == slot);
             let own = own.ok_or(Reason::InvalidThis)?;
             let before = own.state;
             own.state = before.next(Event::Dispose);
@@ -180,10 +158,7 @@ impl Realm {
                 }
                 !drop
             });
-            let generations = record
-                .generations
-                .iter()
-                .filter(|each| each.member == member);
+            let generations = record.generations.iter().filter(|each| each.member == member);
             Ok(Some(generations.map(|each| each.slot).collect()))
         })?;
         trace::handle(self, slot, "disposing invalidated backends");
@@ -195,21 +170,9 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn invalidation_done(&mut self, slot: Slot, ok: bool) -> Outcome<()> {
-        trace::handle(
-            self,
-            slot,
-            if ok {
-                "invalidation lifted"
-            } else {
-                "invalidation failed"
-            },
-        );
+        trace::handle(self, slot, if ok { "invalidation lifted" } else { "invalidation failed" });
         self.on(slot, Kind::Invalidation, |record, out, _| {
-            for each in record
-                .invalidations
-                .iter_mut()
-                .filter(|each| each.slot == slot)
-            {
+            for each in record.invalidations.iter_mut().filter(|each| each.slot == slot) {
                 each.state = each.state.next(Event::Done(ok));
             }
             record.invalidations.retain(|each| {
@@ -229,10 +192,7 @@ impl Realm {
     /// `ERR_CLOSED`.
     pub fn checkpoint_load(&mut self, entry: u32) -> Outcome<CheckpointLoad> {
         self.with(entry, NO_SLOT, |record, out| {
-            let own = record
-                .checkpoints
-                .iter()
-                .find(|each| each.member == out.member);
+            let own = record.checkpoints.iter().find(|each| each.member == out.member);
             Ok(match own.map(|each| (each.slot, each.cell)) {
                 Some((slot, Cell::Stored | Cell::StoredLoading(_))) => CheckpointLoad::Stored(slot),
                 Some((slot, Cell::Loading(_))) => CheckpointLoad::Joined(slot),
@@ -259,10 +219,7 @@ impl Realm {
         ok: bool,
     ) -> Outcome<(Loaded, Slot)> {
         self.with(entry, NO_SLOT, |record, out| {
-            let own = record
-                .checkpoints
-                .iter()
-                .position(|each| each.member == out.member);
+            let own = record.checkpoints.iter().position(|each| each.member == out.member);
             let Some(place) = own else {
                 return Ok((Loaded::Own, NO_SLOT));
             };
@@ -285,10 +242,7 @@ impl Realm {
     /// `ERR_CLOSED`.
     pub fn checkpoint_store(&mut self, entry: u32) -> Outcome<Slot> {
         self.with(entry, NO_SLOT, |record, out| {
-            let own = record
-                .checkpoints
-                .iter_mut()
-                .find(|each| each.member == out.member);
+            let own = record.checkpoints.iter_mut().find(|each| each.member == out.member);
             if let Some(own) = own {
                 own.cell = own.cell.store();
                 return Ok(own.slot);
@@ -310,11 +264,7 @@ impl Realm {
             let member = out.member;
             let own = |lane: &Lane| lane.member == member && lane.name == name;
             let place = record.lanes.iter().position(own).unwrap_or_else(|| {
-                record.lanes.push(Lane {
-                    member,
-                    name,
-                    tasks: Tasks::default(),
-                });
+                record.lanes.push(Lane { member, name, tasks: Tasks::default() });
                 record.lanes.len() - 1
             });
             Ok((slot, record.lanes[place].tasks.enqueue(slot)))

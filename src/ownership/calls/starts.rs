@@ -64,27 +64,15 @@ impl Realm {
             let run = claim.run.as_ref().filter(|run| run.registered);
             let run = run.ok_or(Refusal::about(Reason::RequestPhase, phase))?;
             let (turn, generation, member) = (run.turn_id.clone(), run.generation, out.member);
-            let open = record
-                .requests
-                .iter()
-                .find(|each| each.member == member && each.id == id);
+            let open = record.requests.iter().find(|each| each.member == member && each.id == id);
             if let Some(open) = open {
                 if open.turn != turn || open.generation != generation {
                     return Err(Reason::RequestConflict.into());
                 }
-                return Ok(Opened {
-                    slot: open.slot,
-                    again: true,
-                });
+                return Ok(Opened { slot: open.slot, again: true });
             }
             let slot = out.slot(Kind::Request, 0);
-            record.requests.push(Request {
-                member,
-                slot,
-                id,
-                turn,
-                generation,
-            });
+            record.requests.push(Request { member, slot, id, turn, generation });
             Ok(Opened { slot, again: false })
         })
     }
@@ -103,9 +91,7 @@ impl Realm {
     /// `ERR_INVALID_THIS`.
     pub fn close_request(&mut self, slot: Slot) -> Outcome<()> {
         self.on(slot, Kind::Request, |record, out, _| {
-            record
-                .requests
-                .retain(|each| each.slot != slot || each.member != out.member);
+            record.requests.retain(|each| each.slot != slot || each.member != out.member);
             out.free(slot);
             Ok(())
         })

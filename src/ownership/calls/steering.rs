@@ -44,11 +44,7 @@ impl Realm {
         call: impl FnOnce(&mut Record, &mut Out<'_>, &Text) -> Outcome<R>,
     ) -> Outcome<R> {
         self.on(turn, Kind::Turn, |record, out, key| {
-            let turn = record
-                .steering
-                .turns
-                .get(key as usize)
-                .map(|turn| turn.id.clone());
+            let turn = record.steering.turns.get(key as usize).map(|turn| turn.id.clone());
             call(record, out, &turn.ok_or(Reason::InvalidThis)?)
         })
     }
@@ -111,10 +107,7 @@ impl Realm {
                 Some(_) => NO_SLOT,
                 None => out.slot(Kind::Message, 0),
             };
-            let message = Message {
-                slot,
-                said: said.map(Arc::new),
-            };
+            let message = Message { slot, said: said.map(Arc::new) };
             record.steering.queue(message, next_turn, out);
             Ok(Some(slot))
         })
@@ -129,9 +122,7 @@ impl Realm {
             let pulled = record.steering.pull(turn, out.member);
             let leased = &record.steering.leased;
             let mut messages = Messages::default();
-            leased[leased.len() - pulled..]
-                .iter()
-                .for_each(|each| messages.push(&each.message));
+            leased[leased.len() - pulled..].iter().for_each(|each| messages.push(&each.message));
             Ok(messages)
         })
     }
@@ -142,11 +133,7 @@ impl Realm {
     /// `ERR_CLOSED`.
     pub fn leases(&mut self, turn: Slot) -> Outcome<Vec<Slot>> {
         self.on_turn(turn, |record, _, turn| {
-            let own = record
-                .steering
-                .leased
-                .iter()
-                .filter(|each| each.turn == *turn);
+            let own = record.steering.leased.iter().filter(|each| each.turn == *turn);
             Ok(own.map(|each| each.message.slot).collect())
         })
     }
@@ -209,10 +196,7 @@ impl Realm {
         self.look(entry, |record| {
             let (mut steering, mut followup) = (Messages::default(), Messages::default());
             let queue = &record.steering;
-            queue
-                .leased
-                .iter()
-                .for_each(|each| steering.push(&each.message));
+            queue.leased.iter().for_each(|each| steering.push(&each.message));
             queue.queued.iter().for_each(|each| steering.push(each));
             queue.followup.iter().for_each(|each| followup.push(each));
             Ok((steering, followup))

@@ -12,11 +12,7 @@ use crate::ownership::realm::Realm;
 use crate::text::Text;
 
 fn session(realm: &Realm, entry: u32) -> String {
-    realm
-        .sessions
-        .get(entry as usize)
-        .map(|each| each.session.id.to_string())
-        .unwrap_or_default()
+    realm.sessions.get(entry as usize).map(|each| each.session.id.to_string()).unwrap_or_default()
 }
 
 fn on() -> bool {
@@ -32,12 +28,8 @@ pub(super) fn claim(realm: &Realm, entry: u32, slot: Slot, what: &str) {
 pub(super) fn handle(realm: &Realm, slot: Slot, what: &str) {
     if on() {
         let handle = realm.handles.get(slot as usize);
-        let session = handle
-            .map(|handle| session(realm, handle.entry))
-            .unwrap_or_default();
-        let kind = handle
-            .map(|handle| format!("{:?}", handle.kind))
-            .unwrap_or_default();
+        let session = handle.map(|handle| session(realm, handle.entry)).unwrap_or_default();
+        let kind = handle.map(|handle| format!("{:?}", handle.kind)).unwrap_or_default();
         debug!(target: "tenure::ownership", session, kind, slot, "{what}");
     }
 }
@@ -83,11 +75,7 @@ pub(super) fn disposed(phase: Phase) {
 
 pub(super) fn mutation(ids: &[Text], what: &str) {
     if on() {
-        let sessions = ids
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let sessions = ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         debug!(target: "tenure::ownership", sessions, "mutation {what}");
     }
 }

@@ -1,0 +1,882 @@
+/// <reference lib="esnext.disposable" />
+// Built from lib/ by `npm run build`. Change it there.
+/** A run: the three strings by which the core knows it. */
+interface RunIdentity {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly turnId: string;
+}
+/**
+ * The caller's own types, opaque to the core: stored by reference and handed back unchanged. Override
+ * by `interface Mine extends CoreTypes` and name it once, as `RuntimeCore<Mine>`.
+ */
+interface CoreTypes {
+  run: RunIdentity;
+  /** Hosted interaction owner of exactly one run. */
+  interaction: RunIdentity;
+  backend: object;
+  header: object;
+  stopInput: object;
+  lineage: object;
+  message: object;
+  checkpoint: object;
+  /** What a turn asks a person. */
+  request: object;
+  /** What the commit of a continuation's start resolves to. */
+  start: object;
+}
+/** How something ended. */
+type Outcome =
+  | {
+      readonly ok: true;
+    }
+  | {
+      readonly ok: false;
+      readonly error: unknown;
+    };
+/** A message leased to a turn, which must `ack` or `nack` it by its `id`. */
+interface SteeringMessage {
+  readonly id: string;
+  readonly messageId: string;
+  readonly content: {
+    readonly text: string;
+  };
+}
+/** What is not yet in the transcript. */
+interface QueueSnapshot {
+  /** The turn that owns the queue. */
+  readonly turnId: string;
+  /** Leased and unsettled texts first, then queued ones. */
+  readonly steering: string[];
+  /** Texts for the next turn. */
+  readonly followup: string[];
+}
+/** An active application operation, and all that is known of it: existence means active. */
+interface ApplicationOperationRegistration {
+  readonly operationId: string;
+  /** Opaque: who interprets and controls the operation. */
+  readonly ownerId: string;
+  /** `null`: application-wide work. */
+  readonly sessionId: string | null;
+}
+
+/** What is to be admitted. */
+interface ApplicationOperationRequest {
+  /** Unique among the active operations of the registry. */
+  readonly operationId: string;
+  /** Opaque: never validated against anything. */
+  readonly ownerId: string;
+  /** Left out or `null`: application-wide work. */
+  readonly sessionId?: string | null;
+  /** Opaque, compared exactly; a repeated one counts once. All are taken or none. Empty: no exclusivity. */
+  readonly exclusivityKeys: readonly string[];
+}
+/**
+ * Active application operations: existence means active, absence means not active, and nothing else is
+ * stored. In memory only. Services of one `scope`, in any core of the process, are one registry. Seed 1.
+ */
+declare class ApplicationOperationService {
+  private readonly _registry;
+  /**
+   * Needs no core. Without `scope` the registry is its own; a named one lasts as long as its thread.
+   * `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread.
+   */
+  constructor(options?: { readonly scope?: string });
+  /**
+   * Registers the operation and takes all its keys, or does nothing.
+   *
+   * `ERR_OPERATION_BUSY` for a held key (judged first), with the holder's registration;
+   * `ERR_OPERATION_DUPLICATE` for an operation id that is active; `ERR_ADMISSION_CLOSED` after `close`;
+   * `ERR_CLOSED` after the core's; `ERR_INVALID_ARG_TYPE`.
+   */
+  reserve(request: ApplicationOperationRequest): OperationLease;
+  /** The active operation's registration, frozen, or null. */
+  get(operationId: string): ApplicationOperationRegistration | null;
+  /** In order of admission. `sessionId: null` selects application-wide work. */
+  listActive(filter?: {
+    readonly sessionId?: string | null;
+    readonly ownerId?: string;
+  }): ApplicationOperationRegistration[];
+  /** Clears every registration, of the whole scope, and refuses every later reservation. */
+  close(): void;
+}
+/** The right to end one registration. Identity-safe: never ends a later one with the same id. */
+declare class OperationLease implements Disposable {
+  readonly registration: ApplicationOperationRegistration;
+  private readonly _registry;
+  private constructor();
+  /**
+   * Removes the registration that this very lease made. Idempotent; a no-op after `close`. A lease that
+   * is collected unreleased keeps its registration: losing a handle is not the end of the work.
+   */
+  release(): void;
+  [Symbol.dispose](): void;
+}
+/** `session:<sessionId>` */
+declare function sessionOperationExclusivityKey(sessionId: string): string;
+
+/** What the core refuses with; see docs/errors.md for each. */
+type CoreErrorCode =
+  | 'ERR_ADMISSION_CLOSED'
+  | 'ERR_CLAIM_FOREIGN'
+  | 'ERR_CLAIM_PHASE'
+  | 'ERR_CLAIM_START'
+  | 'ERR_CLOSED'
+  | 'ERR_EXECUTION_CANCELLED'
+  | 'ERR_GENERATION_FAILED'
+  | 'ERR_GENERATION_FOREIGN'
+  | 'ERR_GENERATION_QUARANTINED'
+  | 'ERR_GENERATION_STALE'
+  | 'ERR_GENERATION_STOPPING'
+  | 'ERR_INTERACTION_IDENTITY'
+  | 'ERR_INTERNAL'
+  | 'ERR_INVALID_ARG_TYPE'
+  | 'ERR_INVALID_ARG_VALUE'
+  | 'ERR_INVALID_THIS'
+  | 'ERR_INVALIDATION_FAILED'
+  | 'ERR_OPERATION_BUSY'
+  | 'ERR_OPERATION_DUPLICATE'
+  | 'ERR_OUT_OF_RANGE'
+  | 'ERR_REQUEST_CONFLICT'
+  | 'ERR_RUN_RESERVED'
+  | 'ERR_SCOPE_THREAD'
+  | 'ERR_SESSION_BUSY'
+  | 'ERR_SESSION_QUARANTINED'
+  | 'ERR_SESSION_STOPPING';
+/** An error of the core: told by its `code`, whatever copy of the package made it. */
+interface CoreError extends Error {
+  readonly code: CoreErrorCode;
+}
+
+/** What a handle does when an effect names it. Each class has those that concern it. */
+interface Acting {
+  _seal?(word: number): void;
+  _end?(): void;
+  _entered?(reason: number): void;
+  _deliver?(): void;
+  _run?(): void;
+  _drained?(): void;
+  _lifted?(gone: boolean): void;
+  _joined?(how: number): void;
+  _over?(): void;
+}
+
+/**
+ * `active` ⇄ `stopping` (stop, reconcile); `active`, `stopping` → `disposing` (dispose); `disposing` →
+ * `terminated` (disposed, and nothing holds it) or `failed` (for good). A generation is held while a
+ * run is registered on it or a retained stop operation refers to it.
+ */
+type GenerationPhase = 'active' | 'stopping' | 'disposing' | 'failed' | 'terminated';
+/**
+ * One backend instance of a session, with the runs registered on it. Made by
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
+ */
+declare class BackendGeneration<T extends CoreTypes = CoreTypes> implements Acting {
+  readonly sessionId: string;
+  /** Ascends from 1 within a scope. */
+  readonly id: number;
+  /** `undefined`: the session's own backend; a string: that of the child turn with that id. */
+  readonly route: string | undefined;
+  readonly backend: T['backend'];
+  /** The caller's to read and set. */
+  cachedHeader: T['header'];
+  private _stopping;
+  private _disposal;
+  private _failure;
+  private constructor();
+  get phase(): GenerationPhase;
+  /** Whether it is its route's current one. */
+  get isCurrent(): boolean;
+  /** How many runs are registered on it, now. */
+  get activeRuns(): {
+    readonly size: number;
+  };
+  /** `ERR_GENERATION_FAILED`, once `failed`; the same object each time. */
+  get failure(): CoreError | undefined;
+  /** The disposal begun, if any; never rejects. */
+  get disposal(): Promise<Outcome> | undefined;
+  /**
+   * active → stopping, and single flight: joins the stop in flight or calls `task` in a microtask. A
+   * failure is for good: every later call rejects with that same error without calling `task`. A
+   * rejection that nobody awaits is no unhandled one.
+   */
+  stop(task: () => Promise<void>): Promise<void>;
+  /**
+   * → disposing, and single flight: joins the disposal begun or calls `task` before returning. Never
+   * rejects; resolves, after the phase has changed, to how `task` ended. `{ ok: true }` if terminated.
+   */
+  dispose(task: () => Promise<void>): Promise<Outcome>;
+  /**
+   * To be called when a run has left or a stop has completed. If nothing holds the generation:
+   * stopping → active; disposing and disposed → terminated. Returns a disposal to wait for.
+   */
+  reconcile(): Promise<Outcome> | undefined;
+  private _disposed;
+  /** The stop of a terminated generation: its state before, and the word moved on. */
+  private _flight;
+}
+
+/** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
+type StopProjection<T extends CoreTypes = CoreTypes> =
+  | {
+      readonly kind: 'status';
+      done(): void;
+    }
+  | {
+      readonly kind: 'note';
+      readonly id: string;
+      done(): void;
+    }
+  | {
+      readonly kind: 'turn';
+      readonly id: string;
+      readonly turnId: string;
+      readonly lineage: T['lineage'];
+      /** The caller's to set; kept across retries, so that a message is built once. */
+      message: T['message'] | undefined;
+      done(): void;
+    };
+/**
+ * What a stop still owes: one backend stop per generation (each delivered at most once), and
+ * projections, each done at most once and in order: status, turns in the order retained, note; and the
+ * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
+ * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
+ * and holds its generations. The handle stays usable after that. Seed 3.
+ */
+declare class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
+  readonly sessionId: string;
+  /** Input of the attempt that opened the operation. */
+  readonly input: T['stopInput'];
+  /** What `now` said when it was opened. */
+  readonly ts: number;
+  private readonly _core;
+  private readonly _status;
+  private readonly _note;
+  private readonly _members;
+  private readonly _turns;
+  private readonly _targets;
+  private constructor();
+  /**
+   * Serial lane of the operation: `task` runs, never synchronously, after every earlier one, failed or
+   * not. Settles as the task does; a rejection that nobody awaits is no unhandled one. Rejects with
+   * `ERR_CLOSED` when the core ends before the task has started.
+   */
+  enqueue(task: () => Promise<void>): Promise<void>;
+  /** The runs to stop, by generation, then in the order retained. */
+  members(): StopMember<T>[];
+  /** One handle for each generation whose backend stop was not yet delivered. */
+  pendingDeliveries(): StopDelivery<T>[];
+  /** The first projection not done. Ask again after `done`: runs retained meanwhile count. */
+  nextProjection(): StopProjection<T> | undefined;
+  /**
+   * Marks the members stopped, but for those that still owe their terminal fact. If nothing is owed any
+   * more, ends the retention: true the first time. `ERR_INVALID_ARG_TYPE` for members of another
+   * operation.
+   */
+  complete(members: readonly StopMember<T>[]): boolean;
+  /** The generations the operation still refers to. */
+  generations(): BackendGeneration<T>[];
+  /** Errors of failed deliveries, by generation; also after the retention has ended. */
+  deliveryFailures(): unknown[];
+  /**
+   * Lets go of an exited run, and of its generation once that has no other run here and is not pending.
+   * Ignored for a run that is not here.
+   */
+  releaseRun(claim: ExecutionClaim<T>): void;
+  private _select;
+}
+/** A run that a stop operation is to stop. */
+declare class StopMember<T extends CoreTypes = CoreTypes> {
+  readonly runId: string;
+  private constructor();
+  /** Undefined after `releaseRun`. */
+  get claim(): ExecutionClaim<T> | undefined;
+  /** Asked for by `retain` and not done: also after `releaseRun`. */
+  get owesTerminal(): boolean;
+  /** The terminal fact has landed. Idempotent. */
+  terminalDone(): void;
+}
+/** The stop of one generation's backend, owed by a stop operation. */
+declare class StopDelivery<T extends CoreTypes = CoreTypes> {
+  readonly generation: BackendGeneration<T>;
+  private readonly _of;
+  private readonly _place;
+  private constructor();
+  /** pending → delivered or failed. The first settlement counts. */
+  settle(given: Outcome): void;
+}
+
+/**
+ * A question that a turn waits on. Only the generation that asked may be given the answer. Made by
+ * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
+ */
+declare class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acting {
+  readonly sessionId: string;
+  readonly requestId: string;
+  readonly turnId: string;
+  readonly generation: BackendGeneration<T>;
+  private constructor();
+  /** The value it was last opened with. */
+  get value(): T['request'];
+  /** Answered, or not to be answered any more. Idempotent; a later request with the id is not touched. */
+  close(): void;
+}
+
+/**
+ * One stop of one session in progress: the whole to its starter, its own part to every other member of
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
+ */
+declare class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
+  readonly sessionId: string;
+  /** The starter's: the object itself to the starter, a copy carried as JSON to other members. */
+  readonly input: T['stopInput'];
+  private readonly _core;
+  private _operation;
+  /** Claims of this member, by their place among the captured. */
+  private readonly _captured;
+  private readonly _whole;
+  private _outcome;
+  private _failures;
+  private _draining;
+  private constructor();
+  /** The session's retained operation, else the last one this attempt retained a run in. */
+  get operation(): StopOperation<T> | undefined;
+  /** This member's claims, live or not, whose run is registered on a generation; by generation, then age. */
+  activeClaims(): ExecutionClaim<T>[];
+  /**
+   * Adds the claim's run to the session's operation, opening one (`now`, then `newId` for its note) if
+   * none is retained. `lineage` asks for a turn projection (`newId`), `terminal` for the run's terminal
+   * fact. Idempotent per run: what was asked first stands. If `newId` or `now` throws, nothing is
+   * retained. Of the members of a scope, the one that opens first in an attempt owes status and note.
+   *
+   * `ERR_CLAIM_PHASE` for a claim without a generation; `ERR_CLAIM_FOREIGN` for one of another core or
+   * session.
+   */
+  retain(
+    claim: ExecutionClaim<T>,
+    owed?: {
+      readonly lineage?: T['lineage'];
+      readonly terminal?: boolean;
+    },
+  ): StopOperation<T>;
+  /**
+   * Resolves, to the errors of the failed ones, when every captured claim has ended: in claim order. Of
+   * the starter in a scope, the claims of all members, then the parts' rejections in order of joining;
+   * of a part, its own claims. Never rejects.
+   */
+  drained(): Promise<unknown[]>;
+  private _make;
+  private _settle;
+  private _collect;
+  private _drain;
+}
+
+/**
+ * `pending` → `attached` (attach) → `reserved` (reserve) → `released` or `failed` (settle). A pending
+ * or attached claim may be given up (`release`); under a stop an attached one ends by `finalize`. A
+ * claim is live until `released` or `failed`. It ends admission, not the run.
+ */
+type ClaimPhase = 'pending' | 'attached' | 'reserved' | 'released' | 'failed';
+/**
+ * The right to run once in a session, and the ownership record of that run. Made by
+ * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it. Seed 3.
+ *
+ * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
+ * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
+ */
+declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposable, Acting {
+  /** The session it was made for. */
+  readonly sessionId: string;
+  private constructor();
+  /** Where it stands. */
+  get phase(): ClaimPhase;
+  /** The run, as given to `attach`. `ERR_CLAIM_PHASE` before it. */
+  get run(): T['run'];
+  /** The generation it was reserved on. `ERR_CLAIM_PHASE` before `reserve`. */
+  get generation(): BackendGeneration<T>;
+  /** Aborted, with `cancellation` as reason, when a stop captures the claim while it is live. */
+  get stopSignal(): AbortSignal;
+  /** `ERR_EXECUTION_CANCELLED`, for the caller to throw; the same object each time. */
+  get cancellation(): CoreError;
+  /** Whether a stop has captured this claim; never reverts. */
+  isStopRequested(): boolean;
+  /** No other live claim and no active run in the session, in any member of the scope. */
+  isExclusive(): boolean;
+  /**
+   * Resolves when every mutation queued on the session before this claim was made has ended; at once
+   * when there is none. Rejects with `ERR_CLAIM_PHASE` unless the claim is then still pending. A stop
+   * does not cut the wait short.
+   */
+  enter(): Promise<void>;
+  /**
+   * pending → attached. `onStop` is called when a stop captures the claim, or before this returns if
+   * one already has; at most once. What it throws is an uncaught exception and breaks no step.
+   *
+   * `ERR_CLAIM_PHASE`, also while a mutation that the claim has to wait for has not ended.
+   */
+  attach(run: T['run'], onStop: (stop: StopAttempt<T>) => void): void;
+  /**
+   * Whether the session may activate a backend for this claim now: `undefined` when nothing is in the
+   * way, or the disposal of the first generation being disposed, to await and ask again. Generations
+   * are judged in creation order; disposed ones without a holder are terminated.
+   *
+   * `ERR_SESSION_QUARANTINED` under a retained stop operation, unless this claim is attached and
+   * captured by the attempt that stands; `ERR_GENERATION_FAILED`; `ERR_GENERATION_STOPPING`;
+   * `ERR_GENERATION_QUARANTINED` for a disposed generation that a run or an operation still holds, and
+   * for an invalidated session with active runs; `ERR_GENERATION_FOREIGN`.
+   */
+  activationBlocker(): Promise<unknown> | undefined;
+  /**
+   * attached → reserved, registering the run on `generation`, in one step. Returns the attempt that
+   * captured this claim: the caller then must `retain` the run, or undo by `leaveGeneration` and a
+   * failed `settle`.
+   *
+   * `ERR_CLAIM_PHASE`; `ERR_GENERATION_STALE` unless the generation is active and current;
+   * `ERR_GENERATION_FOREIGN` for another core's; `ERR_RUN_RESERVED` if it has the run's id or turn.
+   */
+  reserve(generation: BackendGeneration<T>): StopAttempt<T> | undefined;
+  /** The run may be sent to its backend: registered on a generation that is active and current. */
+  canDispatch(): boolean;
+  /**
+   * reserved → released (ok) or failed. A failed outcome on an attached or failed claim is ignored:
+   * that claim ends by `finalize` or `release`. Otherwise `ERR_CLAIM_PHASE`.
+   */
+  settle(outcome: Outcome): void;
+  /**
+   * Records how the run's own finalization ended, on an attached claim (else ignored). If a stop has
+   * captured it, it ends so: released or failed.
+   */
+  finalize(outcome: Outcome): void;
+  /**
+   * Gives up a pending or attached claim; ignored in any other phase. An attached claim captured by a
+   * stop ends only with its finalization, recorded before or after.
+   */
+  release(): void;
+  /** `release`, so that `using claim = core.claimExecution(id)` works. */
+  [Symbol.dispose](): void;
+  /**
+   * Takes the run off its generation, and closes the claim's open requests in the same step.
+   * Idempotent; ignored before `reserve`.
+   */
+  leaveGeneration(): void;
+  /** The session's retained stop operation, while it still holds this claim's run. */
+  get stopOperation(): StopOperation<T> | undefined;
+  /**
+   * Commits the start of a continued run, at most once in a claim's life: calls `commit` before
+   * returning and settles as it does. The promise is the caller's: a rejection must be handled.
+   *
+   * Rejects with `ERR_CLAIM_START` (judged first) if called before, even if that commit failed:
+   * whether it took effect may be unknown; with `ERR_CLAIM_PHASE` unless attached.
+   */
+  commitStart(commit: () => Promise<T['start']>): Promise<T['start']>;
+  /**
+   * What `commit` resolved to, to the first caller: the proof that this run may be dispatched, once.
+   * It outlives the admission. `ERR_CLAIM_START` before the commit has succeeded and after the first
+   * call.
+   */
+  takeStart(): T['start'];
+  /**
+   * Makes the claim's turn and generation the owner of a request that is open for an answer. Opened
+   * again by the same turn on the same generation: the same request, with the new value. Ends with
+   * its `close` or with `leaveGeneration`.
+   *
+   * `ERR_CLAIM_PHASE` unless the run is registered on a generation; `ERR_REQUEST_CONFLICT` if another
+   * turn or generation owns the id.
+   */
+  openRequest(requestId: string, request: T['request']): InteractionRequest<T>;
+  /** The interaction owner bound to this run. */
+  get interaction(): T['interaction'] | undefined;
+  /** Once, and of the attached run's exact identity, else `ERR_INTERACTION_IDENTITY`. */
+  bindInteraction(binding_: T['interaction']): void;
+  /** Ignored unless `binding` is the bound one. */
+  unbindInteraction(binding_: T['interaction']): void;
+  private _fail;
+  private _unfail;
+  private _crossed;
+  private _isClosed;
+  /** What the claim's last facts say to an event: a refusal, or nothing. */
+  private _refuse;
+  private _start;
+  private _blocked;
+}
+
+/**
+ * The session's backends are to be disposed before the next activation. A failed disposal keeps the
+ * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
+ * to the core and thread that made it. Seed 3.
+ */
+declare class BackendInvalidation<T extends CoreTypes = CoreTypes> implements Acting {
+  readonly sessionId: string;
+  private _failure;
+  private readonly _deferred;
+  private constructor();
+  /** How the disposal ended; never rejects. */
+  get outcome(): Promise<Outcome>;
+  /** `ERR_INVALIDATION_FAILED`, once failed; the same object each time. */
+  get failure(): CoreError | undefined;
+  /**
+   * Single flight, also while runs are active: drops the session's steering queue and checkpoint slot
+   * and calls `task` with its generations, before returning. Returns `outcome`; on success the
+   * invalidation is lifted first.
+   */
+  dispose(task: (generations: BackendGeneration<T>[]) => Promise<Outcome>): Promise<Outcome>;
+  private _done;
+}
+
+/**
+ * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
+ * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
+ */
+declare class SteeringTurn implements Acting {
+  readonly sessionId: string;
+  readonly turnId: string;
+  private readonly _core;
+  private readonly _onUpdate;
+  private constructor();
+  /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
+  pull(): SteeringMessage[];
+  /** Ends leases of this turn: delivered. Unknown ids are ignored. */
+  ack(leaseIds: readonly string[]): void;
+  /**
+   * Returns leases of this turn, in the order pulled: to the front of the queue if it is the owner,
+   * else to the front of the followup texts. Unknown ids are ignored.
+   */
+  nack(leaseIds: readonly string[]): void;
+  /**
+   * Moves this turn's leases, and if it is the owner the queued messages, to the front of the followup
+   * texts (delivering the snapshot) and gives ownership up. Idempotent.
+   */
+  release(): void;
+  private _settle;
+  /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */
+  private _live;
+}
+
+interface RuntimeCoreOptions {
+  /**
+   * Called once per steered message and per stop note and stop turn projection, when needed and only
+   * then. What it throws is thrown on, and nothing was done.
+   */
+  readonly newId: () => string;
+  /** Called once per stop operation: milliseconds, by whatever clock the caller keeps. */
+  readonly now: () => number;
+  /** Name of the process-wide state to join: a non-empty string. Omitted: state of its own. */
+  readonly scope?: string;
+}
+interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCoreOptions {
+  readonly scope: string;
+  /**
+   * This member's part in a stop that another member started: what `attempt` would do here. Called as a
+   * macrotask, after the `onStop` of this member's captured claims and the abort of their signals. Left
+   * out: this member's running turns are reported to the starter as an error, and not stopped. A part
+   * that awaits a stop of its own session waits for ever.
+   */
+  readonly onForeignStop?: (stop: StopAttempt<T>) => Promise<void>;
+}
+/**
+ * The in-memory facts of an agent runtime's kernel: who may run, who is stopping, who holds which
+ * message. One record per session, in Rust; nothing of it is durable.
+ *
+ * Private by default. Cores of one `scope` are its members and share claims, registered runs, mutations,
+ * stop attempts, the stop quarantine, steering queues, generation ids and phases, and admission; handles,
+ * values, promises, interaction requests, invalidations, checkpoint slots, activations in flight and
+ * serial lanes stay with their member. For now the members of a scope live in one thread.
+ *
+ * A method is synchronous unless it returns a Promise; a call throws and changes nothing, or is applied
+ * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
+ * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
+ * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
+ * Seed 3.
+ */
+declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable {
+  /** The runtime's active operations, one registry for all members of the scope. */
+  readonly operations: ApplicationOperationService;
+  private readonly _options;
+  private readonly _ids;
+  private readonly _clock;
+  private readonly _part;
+  /** The session looked up last: Rust keeps its entry until another one is looked up. */
+  private _lastId;
+  private _lastEntry;
+  /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
+  constructor(options: RuntimeCoreOptions | ScopedCoreOptions<T>);
+  /**
+   * Ends this core's part as the end of its thread would: live claims fail, leases go back, registrations
+   * and mutations end, waiters are told (`ERR_CLOSED`). Idempotent. Every later call but this one is
+   * `ERR_CLOSED`; `release`, `settle`, `finalize` and `leaveGeneration` of its handles do nothing.
+   */
+  close(): void;
+  /** `close`. */
+  [Symbol.dispose](): void;
+  /**
+   * Without `pending`: a fresh claim, phase `pending`; `ERR_SESSION_STOPPING` while a stop attempt stands.
+   * With `pending`: that same claim, provided it was issued by this core for this session and is still
+   * `pending`, else `ERR_CLAIM_FOREIGN`; allowed during a stop.
+   */
+  claimExecution(sessionId: string, pending?: object): ExecutionClaim<T>;
+  /** Any run registered on any generation of the session, current or not, of any member. */
+  hasActiveRuns(sessionId: string): boolean;
+  /** That very run, and of that turn if given. */
+  hasActiveRun(sessionId: string, runId: string, turnId?: string): boolean;
+  /** The run owning `turnId` on the route's current generation, if that is this member's. O(1). */
+  runForTurn(sessionId: string, route: string | undefined, turnId: string): T['run'] | undefined;
+  /** The run with that id on the route's current generation, if that is this member's. O(1). */
+  activeRun(sessionId: string, route: string | undefined, runId: string): T['run'] | undefined;
+  /**
+   * The distinct turns of the runs registered on any generation of the session, of any member, in
+   * creation order of the generations, then by age.
+   */
+  activeTurnIds(sessionId: string): string[];
+  /**
+   * Queues `task` on all the sessions in one step (a repeated id counts once) and runs it, never
+   * synchronously, after every mutation queued before on any of them, failed or not. Sets that overlap in
+   * any order never deadlock. Claims made from this call on wait for it in `enter`; earlier claims and
+   * active runs do not, and it does not wait for them.
+   *
+   * `quiescent` rejects, queueing nothing, with `ERR_SESSION_BUSY` if a session has a live claim at the
+   * call. An empty set or id rejects with `ERR_INVALID_ARG_TYPE`. The promise is the caller's: a rejection
+   * must be handled. A task that mutates one of its own sessions, or waits for a claim made since or for a
+   * stop that captured one, waits for ever.
+   */
+  mutateSessions<R>(
+    sessionIds: readonly string[],
+    task: () => R | PromiseLike<R>,
+    options?: {
+      readonly quiescent?: boolean;
+    },
+  ): Promise<R>;
+  /** The session's open request with that id. */
+  request(sessionId: string, requestId: string): InteractionRequest<T> | undefined;
+  /** The session's open requests, in the order opened. */
+  requests(sessionId: string): InteractionRequest<T>[];
+  /**
+   * Starts the session's stop attempt, or returns the promise of the one that stands (the same object).
+   * Starting, in this order and before returning: refuses new claims, captures the live ones and flags
+   * them; calls `onStop` of every captured claim that has a run, in claim order; aborts the `stopSignal`
+   * of every captured claim; drops queued steering and followup texts (leases stay), delivering the
+   * snapshot; calls `attempt(stop)`. The attempt is lifted when `attempt`'s promise has settled, and in a
+   * scope every other member's part, before the returned promise does, which settles alike.
+   *
+   * In a scope `input` is carried to other members as JSON; what JSON refuses rejects and starts nothing.
+   */
+  stopSession(
+    sessionId: string,
+    input: T['stopInput'],
+    attempt: (stop: StopAttempt<T>) => Promise<void>,
+  ): Promise<void>;
+  /**
+   * Makes the turn the owner of the session's queue; a later turn takes ownership over. `onUpdate` gets a
+   * snapshot synchronously, inside the call that changed the queue and after the change, whichever turn
+   * caused it, while this turn is the owner; as a macrotask when another member caused it. Opening
+   * delivers none. Leave it out when nobody looks: no snapshot is built then.
+   */
+  openSteeringTurn(
+    sessionId: string,
+    turnId: string,
+    onUpdate?: (snapshot: QueueSnapshot) => void,
+  ): SteeringTurn;
+  /**
+   * Queues a text for the owning turn's next `pull`. False, changing nothing and drawing no id, without
+   * an owner.
+   */
+  steer(sessionId: string, text: string): boolean;
+  /** Queues a text for the next turn. False, changing nothing, without an owner. */
+  queueMessage(sessionId: string, text: string): boolean;
+  /** Takes the followup texts, oldest first. Works without an owner. */
+  drainFollowup(sessionId: string): string[];
+  /** Takes queued steering, then followup texts. Leased messages are committed and stay. */
+  retractQueue(sessionId: string): string[];
+  /** The route's current generation, if it is this member's. */
+  currentGeneration(sessionId: string, route?: string): BackendGeneration<T> | undefined;
+  /** Every generation of the session that this member made and that is not terminated, in creation order. */
+  generations(sessionId: string): BackendGeneration<T>[];
+  /**
+   * The route's current generation; else the result of the activation in flight for the route (the same
+   * promise, and the same rejection); else of `build`, called before returning. The promise is the
+   * caller's: a rejection must be handled. Rejects with `ERR_GENERATION_FOREIGN` when the route's backend
+   * lives with another member.
+   */
+  activate(
+    sessionId: string,
+    route: string | undefined,
+    build: () => Promise<BackendGeneration<T>>,
+  ): Promise<BackendGeneration<T>>;
+  /**
+   * Registers a built backend as a new generation in phase `active`. In the same step it becomes the
+   * route's current one, unless a stop has captured `claim` or the route lives with another member: then
+   * `isCurrent` is false and the caller must dispose it. Ids ascend from 1 within a scope.
+   * `ERR_CLAIM_FOREIGN` for another core's claim.
+   */
+  createGeneration(
+    claim: ExecutionClaim<T>,
+    route: string | undefined,
+    backend: T['backend'],
+    header: T['header'],
+  ): BackendGeneration<T>;
+  /** Ids of the sessions that hold a generation or an invalidation of this member. */
+  cachedSessions(): string[];
+  /** The session's invalidation, opened if there is none. */
+  invalidate(sessionId: string): BackendInvalidation<T>;
+  invalidation(sessionId: string): BackendInvalidation<T> | undefined;
+  /** The invalidation if it may run now, that is if the session has no active run in any member. */
+  dueInvalidation(sessionId: string): BackendInvalidation<T> | undefined;
+  /**
+   * The stored checkpoint (which may be `undefined`); else the load in flight (the same promise); else
+   * `load`, called before returning. Its value is stored unless a checkpoint was stored meanwhile, which
+   * then is the result, or the slot was dropped by a disposal. The promise is the caller's: a rejection
+   * must be handled.
+   */
+  loadCheckpoint(
+    sessionId: string,
+    load: () => Promise<T['checkpoint'] | undefined>,
+  ): Promise<T['checkpoint'] | undefined>;
+  storeCheckpoint(sessionId: string, checkpoint: T['checkpoint']): void;
+  /**
+   * Runs `task` (never synchronously) after every earlier task of the lane, failed or not. The promise is
+   * the caller's: a rejection must be handled. `ERR_CLOSED` when the core ends before it has started.
+   */
+  serialize<R>(sessionId: string, lane: string, task: () => Promise<R>): Promise<R>;
+  /** Live records of the scope, for leak tests: both 0 once everything is released and disposed. */
+  stats(): {
+    readonly sessions: number;
+    readonly admissions: number;
+  };
+  private _deliver;
+  private _own;
+  private _run;
+  private _queue;
+  private _build;
+  private _load;
+  private _invalidation;
+}
+
+/**
+ * Every error that tenure throws on purpose, wrong arguments aside: those are a `TypeError` or a
+ * `RangeError` with a `code`. Codes never change, messages may; test by `code`, since another copy of
+ * the package (a vm context, a worker) has classes of its own.
+ */
+declare class TenureError extends Error implements CoreError {
+  readonly code: CoreErrorCode;
+  constructor(code: CoreErrorCode, message: string, options?: ErrorOptions);
+}
+/** `ERR_SESSION_BUSY`: a quiescent mutation met live claims. */
+declare class SessionBusyError extends TenureError {
+  readonly code: 'ERR_SESSION_BUSY';
+  /** The sessions that have a live claim, sorted; the message names the first. */
+  readonly sessionIds: readonly string[];
+  constructor(sessionIds: readonly string[]);
+}
+/** `ERR_OPERATION_BUSY`: another active operation holds a key. */
+declare class ApplicationOperationBusyError extends TenureError {
+  readonly code: 'ERR_OPERATION_BUSY';
+  /** The holder's registration, and nothing else of it. */
+  readonly registration: ApplicationOperationRegistration;
+  /** The first of the caller's own keys, in the caller's order, that is held. */
+  readonly key: string;
+  constructor(registration: ApplicationOperationRegistration, key: string);
+}
+
+/**
+ * A limited number of permits, granted in the order asked for. Bound to the thread that made it, and to
+ * no session.
+ */
+declare class AdmissionLimiter {
+  readonly capacity: number;
+  private readonly _limiter;
+  private readonly _waiters;
+  private _closed;
+  /** `ERR_OUT_OF_RANGE` unless a positive safe integer. */
+  constructor(capacity: number);
+  get activeCount(): number;
+  /** Read before `acquire` in the same tick, it tells whether that call would wait. */
+  get waitingCount(): number;
+  /**
+   * Takes a permit, or a place in the queue, before returning. An abort gives the place up and rejects
+   * with the signal's reason; it never takes back a permit that was granted. The promise is the
+   * caller's: a rejection must be handled. After `close` it rejects with the error given there.
+   */
+  acquire(signal?: AbortSignal): Promise<AdmissionPermit>;
+  /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
+  close(error: Error): void;
+  private _wait;
+  private _take;
+  /** Hands free places on, passing over those whose signal is aborted and whose listener has yet to run. */
+  private _grant;
+}
+/** One of a limited number of places. */
+declare class AdmissionPermit implements Disposable {
+  private _limiter;
+  private constructor();
+  /** Idempotent. Grants the permit to the longest waiting, in the same step. */
+  release(): void;
+  [Symbol.dispose](): void;
+}
+
+/** From least to most. */
+type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
+/** One transition of the core. Ids are told; texts, keys and values of the caller never are. */
+interface LogEvent {
+  readonly level: LogLevel;
+  /** The part of the core, as `tenure::ownership`. */
+  readonly target: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** Milliseconds since the Unix epoch. */
+  readonly tsMs: number;
+}
+interface LoggerOptions {
+  /** Events of this level and those that matter more. */
+  readonly level: LogLevel;
+  /** Gets the events of this thread in batches, in order, as a macrotask. */
+  readonly onEvent: (events: LogEvent[]) => void;
+}
+/**
+ * Hands the core's `tracing` events of this thread to JavaScript; without options, stops doing so.
+ * One logger a thread: a second call replaces the first. Off, which is the default, costs nothing.
+ * At most 4 096 events wait; further ones are dropped and counted in a last event. What `onEvent`
+ * throws is an uncaught exception. `TENURE_LOG=debug` prints to stderr instead, without any code.
+ *
+ * Throws `ERR_INVALID_ARG_TYPE`, and `ERR_INVALID_ARG_VALUE` for an unknown level.
+ */
+declare function setLogger(options?: LoggerOptions | null): void;
+
+export {
+  AdmissionLimiter,
+  AdmissionPermit,
+  ApplicationOperationBusyError,
+  ApplicationOperationService,
+  BackendGeneration,
+  BackendInvalidation,
+  ExecutionClaim,
+  InteractionRequest,
+  OperationLease,
+  RuntimeCore,
+  SessionBusyError,
+  SteeringTurn,
+  StopAttempt,
+  StopDelivery,
+  StopMember,
+  StopOperation,
+  TenureError,
+  sessionOperationExclusivityKey,
+  setLogger,
+};
+export type {
+  ApplicationOperationRegistration,
+  ApplicationOperationRequest,
+  ClaimPhase,
+  CoreError,
+  CoreErrorCode,
+  CoreTypes,
+  GenerationPhase,
+  LogEvent,
+  LogLevel,
+  LoggerOptions,
+  Outcome,
+  QueueSnapshot,
+  RunIdentity,
+  RuntimeCoreOptions,
+  ScopedCoreOptions,
+  SteeringMessage,
+  StopProjection,
+};

@@ -1,0 +1,2626 @@
+// Built from lib/ by `npm run build`. Change it there.
+'use strict';
+
+const binding = require('./binding.js');
+const node_util = require('node:util');
+const node_timers = require('node:timers');
+
+/** On the prototype, so that a stack begins with it. */
+function named(of, name) {
+  Object.defineProperty(of.prototype, 'name', { value: name, writable: true, configurable: true });
+}
+/**
+ * Every error that tenure throws on purpose, wrong arguments aside: those are a `TypeError` or a
+ * `RangeError` with a `code`. Codes never change, messages may; test by `code`, since another copy of
+ * the package (a vm context, a worker) has classes of its own.
+ */
+class TenureError extends Error {
+  static {
+    named(this, 'TenureError');
+  }
+  code;
+  constructor(code, message, options) {
+    super(message, options);
+    this.code = code;
+  }
+}
+/** `ERR_SESSION_BUSY`: a quiescent mutation met live claims. */
+class SessionBusyError extends TenureError {
+  static {
+    named(this, 'SessionBusyError');
+  }
+  /** The sessions that have a live claim, sorted; the message names the first. */
+  sessionIds;
+  constructor(sessionIds) {
+    super('ERR_SESSION_BUSY', `Session ${sessionIds[0]} has a live execution claim`);
+    this.sessionIds = sessionIds;
+  }
+}
+/** `ERR_OPERATION_BUSY`: another active operation holds a key. */
+class ApplicationOperationBusyError extends TenureError {
+  static {
+    named(this, 'ApplicationOperationBusyError');
+  }
+  /** The holder's registration, and nothing else of it. */
+  registration;
+  /** The first of the caller's own keys, in the caller's order, that is held. */
+  key;
+  constructor(registration, key) {
+    super('ERR_OPERATION_BUSY', `Operation ${registration.operationId} is active`);
+    this.registration = registration;
+    this.key = key;
+  }
+}
+/** The name that the contract gives the error of a cancelled execution. */
+class RuntimeExecutionCancellation extends TenureError {
+  static {
+    named(this, 'RuntimeExecutionCancellation');
+  }
+  constructor(sessionId) {
+    super(
+      'ERR_EXECUTION_CANCELLED',
+      `Execution for session ${sessionId} was cancelled before dispatch`,
+    );
+  }
+}
+function coded(error, code) {
+  Object.defineProperty(error, 'code', { value: code, writable: true, configurable: true });
+  return error;
+}
+const invalidArgument = (name, expected) =>
+  coded(new TypeError(`The argument "${name}" must be ${expected}`), 'ERR_INVALID_ARG_TYPE');
+const invalidValue = (name, expected) =>
+  coded(new TypeError(`The argument "${name}" must be ${expected}`), 'ERR_INVALID_ARG_VALUE');
+const outOfRange = (message) => coded(new RangeError(message), 'ERR_OUT_OF_RANGE');
+const invalidThis = (name) =>
+  coded(new TypeError(`Called on something that is no ${name}`), 'ERR_INVALID_THIS');
+const closedError = () => new TenureError('ERR_CLOSED', 'The core is closed');
+/** The error of a generation whose disposal failed. */
+const failureOf = (generation, cause) =>
+  new TenureError(
+    'ERR_GENERATION_FAILED',
+    `Backend generation ${generation} is permanently quarantined after disposal failed`,
+    { cause },
+  );
+
+function nonEmpty(value, name) {
+  if (typeof value !== 'string' || value === '') throw invalidArgument(name, 'a non-empty string');
+  return value;
+}
+function string(value, name) {
+  if (typeof value !== 'string') throw invalidArgument(name, 'a string');
+  return value;
+}
+function optionalString(value, name) {
+  if (value !== undefined && typeof value !== 'string')
+    throw invalidArgument(name, 'a string or undefined');
+  return value;
+}
+function callable(value, name) {
+  if (typeof value !== 'function') throw invalidArgument(name, 'a function');
+  return value;
+}
+function object(value, name) {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
+    throw invalidArgument(name, 'an object');
+  return value;
+}
+/** A list of strings, read once: a getter or a proxy is not asked again. */
+function strings(value, name, empty) {
+  if (!Array.isArray(value)) throw invalidArgument(name, 'an array of strings');
+  const list = [];
+  for (let index = 0; index < value.length; index += 1) {
+    const each = value[index];
+    if (typeof each !== 'string' || (each === '' && !empty))
+      throw invalidArgument(`${name}[${index}]`, empty ? 'a string' : 'a non-empty string');
+    list.push(each);
+  }
+  return list;
+}
+/** The strings of a run, each read once. */
+function identity(value, name) {
+  const run = object(value, name);
+  return {
+    sessionId: string(run.sessionId, `${name}.sessionId`),
+    runId: string(run.runId, `${name}.runId`),
+    turnId: string(run.turnId, `${name}.turnId`),
+  };
+}
+/** How something ended, read once. */
+function outcome(value, name) {
+  const given = object(value, name);
+  const ok = given.ok;
+  if (typeof ok !== 'boolean') throw invalidArgument(`${name}.ok`, 'a boolean');
+  return ok ? { ok } : { ok, error: given.error };
+}
+
+/** The slot of nothing, and the number of a core that is closed. */
+const NONE = 0xffffffff;
+/** Handles by slot: found again for the same thing, never asked for a decision. */
+const handles = [];
+let numbers = new Uint32Array(64);
+/** The array that a call may answer a list into. */
+const target = () => numbers;
+/** The list of the last call, copied: the array is used again by the next one. */
+function list(count) {
+  if (count > numbers.length) {
+    numbers = new Uint32Array(count * 2);
+    binding.lastList(numbers);
+  }
+  const copy = [];
+  for (let index = 0; index < count; index += 1) copy.push(numbers[index]);
+  return copy;
+}
+/** Acts on what calls have caused: set by effects.ts, which knows the handles. */
+let drain = () => {};
+const onDrain = (act) => {
+  drain = act;
+};
+/** The value of a coded answer, once its effects are acted on. Negative: a refusal. */
+function value(coded) {
+  if ((coded & 1) !== 0) drain();
+  return coded >> 1;
+}
+const PHASES$2 = ['pending', 'attached', 'reserved', 'released', 'failed'];
+const stale = (subject, detail) =>
+  `Backend generation ${detail || subject.generationId} no longer owns activation for session ${subject.sessionId}`;
+/** By the name of the reason; the numbers and codes come from Rust. */
+const MESSAGES = {
+  Internal: () => 'A fault of tenure itself: this session refuses further calls',
+  Closed: () => 'The core is closed',
+  InvalidThis: () => 'Called on something that is not its handle',
+  ScopeThread: ({ scope }) => `Scope ${scope} is in use by another thread`,
+  SessionStopping: ({ sessionId }) =>
+    `Session ${sessionId} is stopping and cannot admit a new execution`,
+  ClaimForeign: ({ sessionId }) =>
+    `Execution claim does not own pending admission for session ${sessionId}`,
+  AttachPhase: ({ runId }, phase) =>
+    `Execution claim cannot attach Run ${runId} from phase ${PHASES$2[phase]}`,
+  AttachBarrier: ({ runId }) =>
+    `Execution claim cannot attach Run ${runId} while a session mutation is ahead of it`,
+  ReservePhase: ({ runId }, phase) =>
+    runId === undefined
+      ? `Execution claim has no attached Run in phase ${PHASES$2[phase]}`
+      : `Execution claim does not own attached Run ${runId}`,
+  SettlePhase: ({ runId }, phase) =>
+    runId === undefined
+      ? `Execution claim has no attached Run in phase ${PHASES$2[phase]}`
+      : `Execution claim cannot settle reserved Run ${runId}`,
+  NoRun: (_, phase) => `Execution claim has no attached Run in phase ${PHASES$2[phase]}`,
+  NoGeneration: (_, phase) =>
+    `Execution claim has no reserved generation in phase ${PHASES$2[phase]}`,
+  EnterPhase: ({ sessionId }, phase) =>
+    `Execution claim cannot enter admission from phase ${PHASES$2[phase]} for session ${sessionId}`,
+  StartPhase: (_, phase) => `Execution claim cannot commit a start in phase ${PHASES$2[phase]}`,
+  RequestPhase: ({ requestId }, phase) =>
+    `Execution claim cannot open request ${requestId} in phase ${PHASES$2[phase]}`,
+  StartCommitted: () => 'Execution claim has already committed its start',
+  StartMissing: () => 'Execution claim has no committed start',
+  StartTaken: () => 'Execution claim has already taken its start',
+  GenerationStale: stale,
+  RunReserved: (_, id) => `Backend generation ${id} already reserved this Run identity`,
+  GenerationStopping: ({ sessionId }, id) =>
+    `Backend generation ${id} is stopping for session ${sessionId}`,
+  GenerationQuarantined: ({ sessionId }, id) =>
+    `Backend generation ${id} is quarantined for session ${sessionId}`,
+  BackendQuarantined: ({ sessionId }) =>
+    `Backend generation is quarantined for session ${sessionId}`,
+  GenerationForeign: ({ sessionId }) => `Backend of session ${sessionId} lives in another thread`,
+  SessionQuarantined: ({ sessionId }) =>
+    `Session ${sessionId} is quarantined by a retained stop operation`,
+  InteractionIdentity: () => 'Interaction Run identity or ownership mismatch',
+  RequestConflict: ({ requestId }) =>
+    `Interaction request ${requestId} belongs to another turn or generation`,
+  OperationDuplicate: ({ runId }) => `Operation ${runId} is already active`,
+  AdmissionClosed: () => 'The operation service is closed',
+};
+const refusals = binding.refusals();
+/** Numbers of the reasons that the face itself has to know. */
+const reason = (name) => refusals.indexOf(name) / 2;
+/** The code of a reason. */
+const codeOf = (index) => refusals[index * 2 + 1] ?? 'ERR_INTERNAL';
+/** The error of a reason, by its number. */
+function reasoned(index, subject, detail = 0) {
+  const name = refusals[index * 2] ?? 'Internal';
+  const message = MESSAGES[name]?.(subject, detail) ?? name;
+  return new TenureError(codeOf(index), message);
+}
+/** The error of a refused call. */
+const refusal = (refused, subject) => reasoned(-refused - 1, subject, binding.detail());
+/** The value of a coded answer; a refusal is thrown. */
+function accepted(coded, subject) {
+  const given = value(coded);
+  if (given < 0) throw refusal(given, subject);
+  return given;
+}
+/** The list of a coded answer; a refusal is thrown. */
+const acceptedList = (coded, subject) => {
+  const count = coded >> 1;
+  if (count < 0) throw refusal(count, subject);
+  const copy = list(count);
+  if ((coded & 1) !== 0) drain();
+  return copy;
+};
+/** The strings of an answer; a refusal is thrown. */
+function acceptedTexts(answer, subject) {
+  if (typeof answer !== 'number') return answer;
+  throw refusal(value(answer), subject);
+}
+const busy = (sessionIds) => new SessionBusyError(Object.freeze([...sessionIds]));
+/** What a callback of the caller throws is an uncaught exception and breaks no step of ours. */
+function report(error) {
+  queueMicrotask(() => {
+    throw error;
+  });
+}
+const ignore = () => {};
+/** A promise that nobody has to await. */
+function quiet(promise) {
+  promise.catch(ignore);
+  return promise;
+}
+/** A promise with the means to settle it. */
+class Deferred {
+  promise;
+  resolve;
+  reject;
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+/** What a task of the caller gives, a throw included. */
+function attempted(task) {
+  try {
+    return Promise.resolve(task());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+const ownRegistry = () => ({
+  _number: accepted(
+    binding.openCore(undefined, () => {}),
+    {},
+  ),
+});
+/** Leases that were collected unreleased: their registrations stay, and an event says so. */
+const lost = new FinalizationRegistry(({ lease, operationId }) => {
+  value(binding.leaseLost(lease, operationId));
+});
+/** Registries of their own whose service is gone: nobody can ask them any more. */
+const unused$1 = new FinalizationRegistry((core) => {
+  value(binding.closeBegin(core));
+  value(binding.closeEnd(core, new Uint32Array(0)));
+});
+function registration(words) {
+  const [operationId, ownerId, mark, session] = words;
+  return Object.freeze({ operationId, ownerId, sessionId: mark === '' ? null : session });
+}
+function optionalSession(value_, name) {
+  if (value_ === undefined || value_ === null) return undefined;
+  return nonEmpty(value_, name);
+}
+/**
+ * Active application operations: existence means active, absence means not active, and nothing else is
+ * stored. In memory only. Services of one `scope`, in any core of the process, are one registry. Seed 1.
+ */
+class ApplicationOperationService {
+  _registry;
+  /**
+   * Needs no core. Without `scope` the registry is its own; a named one lasts as long as its thread.
+   * `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread.
+   */
+  constructor(options) {
+    const scope = options === undefined ? undefined : object(options, 'options').scope;
+    if (scope === undefined) {
+      this._registry = ownRegistry();
+      unused$1.register(this, this._registry._number);
+      return;
+    }
+    nonEmpty(scope, 'options.scope');
+    this._registry = {
+      _number: accepted(
+        binding.openCore(scope, () => {}),
+        { scope },
+      ),
+    };
+  }
+  /** @internal A core's. */
+  static _of(registry) {
+    const service = Object.create(ApplicationOperationService.prototype);
+    Object.defineProperty(service, '_registry', { value: registry });
+    return service;
+  }
+  /**
+   * Registers the operation and takes all its keys, or does nothing.
+   *
+   * `ERR_OPERATION_BUSY` for a held key (judged first), with the holder's registration;
+   * `ERR_OPERATION_DUPLICATE` for an operation id that is active; `ERR_ADMISSION_CLOSED` after `close`;
+   * `ERR_CLOSED` after the core's; `ERR_INVALID_ARG_TYPE`.
+   */
+  reserve(request) {
+    const core = reference$7(this);
+    const given = object(request, 'request');
+    const operationId = nonEmpty(given.operationId, 'request.operationId');
+    const ownerId = string(given.ownerId, 'request.ownerId');
+    const sessionId = optionalSession(given.sessionId, 'request.sessionId');
+    const keys = strings(given.exclusivityKeys, 'request.exclusivityKeys', false);
+    const lease = binding.admissionReserve(core, operationId, ownerId, sessionId, keys);
+    if (typeof lease !== 'number') {
+      const [key, ...holder] = lease;
+      throw new ApplicationOperationBusyError(registration(holder), key);
+    }
+    if (lease < 0) throw refusal(lease, { runId: operationId });
+    const made = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
+    return OperationLease._make(this._registry, made, lease);
+  }
+  /** The active operation's registration, frozen, or null. */
+  get(operationId) {
+    const core = reference$7(this);
+    const words = acceptedTexts(
+      binding.admissionGet(core, nonEmpty(operationId, 'operationId')),
+      {},
+    );
+    return words.length === 0 ? null : registration(words);
+  }
+  /** In order of admission. `sessionId: null` selects application-wide work. */
+  listActive(filter) {
+    const core = reference$7(this);
+    const { sessionId, ownerId } = filter === undefined ? {} : object(filter, 'filter');
+    if (ownerId !== undefined) string(ownerId, 'filter.ownerId');
+    if (sessionId !== undefined && sessionId !== null) nonEmpty(sessionId, 'filter.sessionId');
+    const kind = sessionId === undefined ? 0 : sessionId === null ? 1 : 2;
+    const words = acceptedTexts(
+      binding.admissionList(core, kind, sessionId ?? undefined, ownerId),
+      {},
+    );
+    const active = [];
+    for (let index = 0; index < words.length; index += 4)
+      active.push(registration(words.slice(index, index + 4)));
+    return active;
+  }
+  /** Clears every registration, of the whole scope, and refuses every later reservation. */
+  close() {
+    accepted(binding.admissionClose(reference$7(this)), {});
+  }
+}
+/** The right to end one registration. Identity-safe: never ends a later one with the same id. */
+class OperationLease {
+  registration;
+  _registry;
+  /** @internal */
+  _lease;
+  constructor(registry, made, lease) {
+    this.registration = made;
+    this._registry = registry;
+    this._lease = lease;
+    lost.register(this, { lease, operationId: made.operationId }, this);
+  }
+  /** @internal */
+  static _make(registry, made, lease) {
+    return new OperationLease(registry, made, lease);
+  }
+  /**
+   * Removes the registration that this very lease made. Idempotent; a no-op after `close`. A lease that
+   * is collected unreleased keeps its registration: losing a handle is not the end of the work.
+   */
+  release() {
+    const lease = this?._lease;
+    if (typeof lease !== 'number') throw invalidThis('OperationLease');
+    lost.unregister(this);
+    value(binding.admissionRelease(this._registry._number, lease));
+  }
+  [Symbol.dispose]() {
+    this.release();
+  }
+}
+/** `session:<sessionId>` */
+function sessionOperationExclusivityKey(sessionId) {
+  if (typeof sessionId !== 'string' || sessionId === '')
+    throw invalidArgument('sessionId', 'a non-empty string');
+  return `session:${sessionId}`;
+}
+function reference$7(self) {
+  const registry = self?._registry;
+  if (registry === undefined) throw invalidThis('ApplicationOperationService');
+  return registry._number;
+}
+
+/** An error that crosses to another member keeps its name, message, code and causes, to this depth. */
+const DEPTH = 8;
+const isError = (value) => node_util.types.isNativeError(value) || value instanceof Error;
+function describe(value, depth) {
+  if (!isError(value)) return { name: 'Error', message: String(value) };
+  const { name, message } = value;
+  const crossed = { name: String(name), message: String(message) };
+  const code = value.code;
+  if (typeof code === 'string') crossed.code = code;
+  if (depth > 1 && isError(value.cause)) crossed.cause = describe(value.cause, depth - 1);
+  return crossed;
+}
+/** The text of an error. One whose getters throw crosses as an Error that says so. */
+function cross(error) {
+  try {
+    return JSON.stringify(describe(error, DEPTH));
+  } catch {
+    return JSON.stringify({ name: 'Error', message: 'An error that cannot be read' });
+  }
+}
+function revive({ name, message, code, cause }) {
+  const error = cause ? new Error(message, { cause: revive(cause) }) : new Error(message);
+  if (name !== 'Error')
+    Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
+  if (code !== undefined) error.code = code;
+  return error;
+}
+/** The error of a text; without one, its member has ended. */
+const uncross = (text) => (text === undefined ? closedError() : revive(JSON.parse(text)));
+
+const PHASES$1 = ['active', 'stopping', 'disposing', 'failed', 'terminated'];
+const CURRENT = 1 << 3;
+const CLOSED$2 = 1 << 2;
+const IDLE = 0;
+const IN_FLIGHT = 1;
+const OK = Object.freeze({ ok: true });
+/**
+ * One backend instance of a session, with the runs registered on it. Made by
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
+ */
+class BackendGeneration {
+  sessionId;
+  /** Ascends from 1 within a scope. */
+  id;
+  /** `undefined`: the session's own backend; a string: that of the child turn with that id. */
+  route;
+  backend;
+  /** The caller's to read and set. */
+  cachedHeader;
+  /** @internal */
+  _core;
+  /** @internal The slot; or, terminated, -1 - the word of its stop. */
+  _generation;
+  _stopping = undefined;
+  _disposal = undefined;
+  _failure = undefined;
+  constructor(core, sessionId, id, route, backend, header, slot) {
+    this.sessionId = sessionId;
+    this.id = id;
+    this.route = route;
+    this.backend = backend;
+    this.cachedHeader = header;
+    this._core = core;
+    this._generation = slot;
+  }
+  /** @internal */
+  static _make(core, sessionId, id, route, backend, header, slot) {
+    return new BackendGeneration(core, sessionId, id, route, backend, header, slot);
+  }
+  get phase() {
+    const slot = reference$6(this);
+    if (slot < 0) return 'terminated';
+    return PHASES$1[accepted(binding.generationWord(slot), this) & 7];
+  }
+  /** Whether it is its route's current one. */
+  get isCurrent() {
+    const slot = reference$6(this);
+    return slot >= 0 && (accepted(binding.generationWord(slot), this) & CURRENT) !== 0;
+  }
+  /** How many runs are registered on it, now. */
+  get activeRuns() {
+    reference$6(this);
+    return new ActiveRuns(this);
+  }
+  /** `ERR_GENERATION_FAILED`, once `failed`; the same object each time. */
+  get failure() {
+    reference$6(this);
+    return this._failure;
+  }
+  /** The disposal begun, if any; never rejects. */
+  get disposal() {
+    reference$6(this);
+    return this._disposal;
+  }
+  /**
+   * active → stopping, and single flight: joins the stop in flight or calls `task` in a microtask. A
+   * failure is for good: every later call rejects with that same error without calling `task`. A
+   * rejection that nobody awaits is no unhandled one.
+   */
+  stop(task) {
+    let slot;
+    try {
+      slot = reference$6(this);
+      callable(task, 'task');
+      if (slot < 0 && ((-slot - 1) & CLOSED$2) !== 0) throw closedError();
+    } catch (error) {
+      return quiet(Promise.reject(error));
+    }
+    const before = slot >= 0 ? value(binding.generationStop(slot)) : this._flight(0) & 3;
+    if (before < 0) return quiet(Promise.reject(closedError()));
+    if (before !== IDLE && this._stopping !== undefined) return this._stopping;
+    const stopping = new Deferred();
+    const promise = quiet(stopping.promise);
+    this._stopping = promise;
+    const stopped = (ok) => {
+      if (this._generation >= 0) value(binding.generationStopped(this._generation, ok));
+      else this._flight(ok ? 1 : 2);
+      if (ok && this._stopping === promise) this._stopping = undefined;
+    };
+    Promise.resolve()
+      .then(() => task())
+      .then(
+        () => {
+          stopped(true);
+          stopping.resolve();
+        },
+        (error) => {
+          stopped(false);
+          stopping.reject(error);
+        },
+      );
+    return promise;
+  }
+  /**
+   * → disposing, and single flight: joins the disposal begun or calls `task` before returning. Never
+   * rejects; resolves, after the phase has changed, to how `task` ended. `{ ok: true }` if terminated.
+   */
+  dispose(task) {
+    const slot = reference$6(this);
+    callable(task, 'task');
+    if (slot < 0) {
+      const gone = ((-slot - 1) & CLOSED$2) !== 0;
+      return this._disposal ?? Promise.resolve(gone ? { ok: false, error: closedError() } : OK);
+    }
+    const begun = accepted(binding.generationDispose(slot), this) !== 0;
+    if (!begun && this._disposal !== undefined) return this._disposal;
+    const disposal = new Deferred();
+    this._disposal = disposal.promise;
+    attempted(task).then(
+      () => disposal.resolve(this._disposed(OK)),
+      (error) => disposal.resolve(this._disposed({ ok: false, error })),
+    );
+    return disposal.promise;
+  }
+  /**
+   * To be called when a run has left or a stop has completed. If nothing holds the generation:
+   * stopping → active; disposing and disposed → terminated. Returns a disposal to wait for.
+   */
+  reconcile() {
+    const slot = reference$6(this);
+    if (slot < 0) return undefined;
+    return accepted(binding.generationReconcile(slot), this) !== 0 ? this._disposal : undefined;
+  }
+  /** @internal */
+  _seal(word) {
+    this._generation = -word - 1;
+  }
+  /** @internal */
+  _end() {
+    if (this._generation >= 0) this._generation = -CLOSED$2 - 1;
+  }
+  _disposed(outcome) {
+    const slot = this._generation;
+    if (slot < 0) return outcome;
+    if (outcome.ok) {
+      value(binding.generationDisposed(slot, true, undefined));
+    } else {
+      this._failure = failureOf(this.id, outcome.error);
+      const crossed = this._core._shared ? cross(outcome.error) : undefined;
+      value(binding.generationDisposed(slot, false, crossed));
+    }
+    return outcome;
+  }
+  /** The stop of a terminated generation: its state before, and the word moved on. */
+  _flight(event) {
+    const moved = value(binding.sealedFlight(-this._generation - 1, event));
+    this._generation = -(moved >> 2) - 1;
+    return (moved & 3) === IDLE && event === 0 ? IDLE : Math.max(moved & 3, IN_FLIGHT);
+  }
+}
+class ActiveRuns {
+  #generation;
+  constructor(generation) {
+    this.#generation = generation;
+  }
+  get size() {
+    const slot = this.#generation._generation;
+    return slot < 0 ? 0 : accepted(binding.generationRuns(slot), this.#generation);
+  }
+}
+function reference$6(self) {
+  const slot = self?._generation;
+  if (typeof slot !== 'number') throw invalidThis('BackendGeneration');
+  return slot;
+}
+
+/**
+ * A question that a turn waits on. Only the generation that asked may be given the answer. Made by
+ * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
+ */
+class InteractionRequest {
+  sessionId;
+  requestId;
+  turnId;
+  generation;
+  /** @internal */
+  _value;
+  /** @internal The slot, -1 once closed. */
+  _request;
+  constructor(sessionId, requestId, turnId, generation, value, slot) {
+    this.sessionId = sessionId;
+    this.requestId = requestId;
+    this.turnId = turnId;
+    this.generation = generation;
+    this._value = value;
+    this._request = slot;
+  }
+  /** @internal */
+  static _make(sessionId, requestId, turnId, generation, value, slot) {
+    return new InteractionRequest(sessionId, requestId, turnId, generation, value, slot);
+  }
+  /** The value it was last opened with. */
+  get value() {
+    return this._value;
+  }
+  /** Answered, or not to be answered any more. Idempotent; a later request with the id is not touched. */
+  close() {
+    const slot = this?._request;
+    if (typeof slot !== 'number') throw invalidThis('InteractionRequest');
+    if (slot < 0) return;
+    handles[slot] = undefined;
+    this._request = -1;
+    value(binding.closeRequest(slot));
+  }
+  /** @internal */
+  _seal() {
+    this._request = -1;
+  }
+  /** @internal */
+  _end() {
+    this._request = -1;
+  }
+}
+
+const PHASES = ['pending', 'attached', 'reserved', 'released', 'failed'];
+const CAPTURED = 1 << 3;
+const ABORTED = 1 << 4;
+const CLOSED$1 = 1 << 8;
+const ATTACH = 0;
+const RESERVE = 1;
+const SETTLE = 2;
+const COMMIT = 0;
+const DONE = 1;
+const TAKE = 3;
+const REASON = {
+  claimForeign: reason('ClaimForeign'),
+  closed: reason('Closed'),
+  enter: reason('EnterPhase'),
+  foreignFailed: reason('ForeignGenerationFailed'),
+  generationFailed: reason('GenerationFailed'),
+  generationForeign: reason('GenerationForeign'),
+  interaction: reason('InteractionIdentity'),
+  noGeneration: reason('NoGeneration'),
+  noRun: reason('NoRun'),
+  reserve: reason('ReservePhase'),
+};
+/** What rides on a claim once it has a run, or is asked for more than its phase. */
+class Riders {
+  run = undefined;
+  runId = undefined;
+  onStop = undefined;
+  generation = undefined;
+  controller = undefined;
+  cancellation = undefined;
+  interaction = undefined;
+  error = undefined;
+  failed = false;
+  start = undefined;
+  entering = undefined;
+}
+/**
+ * The right to run once in a session, and the ownership record of that run. Made by
+ * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it. Seed 3.
+ *
+ * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
+ * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
+ */
+class ExecutionClaim {
+  /** The session it was made for. */
+  sessionId;
+  /** @internal */
+  _core;
+  /** @internal The slot; or, sealed, -1 - the word of its last facts. */
+  _claim;
+  /** @internal */
+  _riders;
+  constructor(core, sessionId, slot) {
+    this.sessionId = sessionId;
+    this._core = core;
+    this._claim = slot;
+    this._riders = undefined;
+  }
+  /** @internal */
+  static _make(core, sessionId, slot) {
+    return new ExecutionClaim(core, sessionId, slot);
+  }
+  /** Where it stands. */
+  get phase() {
+    return PHASES[this._word() & 7];
+  }
+  /** The run, as given to `attach`. `ERR_CLAIM_PHASE` before it. */
+  get run() {
+    reference$5(this);
+    const run = this._riders?.run;
+    if (run === undefined) throw reasoned(REASON.noRun, this, this._word() & 7);
+    return run;
+  }
+  /** The generation it was reserved on. `ERR_CLAIM_PHASE` before `reserve`. */
+  get generation() {
+    reference$5(this);
+    const generation = this._riders?.generation;
+    if (generation === undefined) throw reasoned(REASON.noGeneration, this, this._word() & 7);
+    return generation;
+  }
+  /** Aborted, with `cancellation` as reason, when a stop captures the claim while it is live. */
+  get stopSignal() {
+    reference$5(this);
+    const riders = this._ride();
+    if (riders.controller === undefined) {
+      riders.controller = new AbortController();
+      if ((this._word() & ABORTED) !== 0) riders.controller.abort(this.cancellation);
+    }
+    return riders.controller.signal;
+  }
+  /** `ERR_EXECUTION_CANCELLED`, for the caller to throw; the same object each time. */
+  get cancellation() {
+    reference$5(this);
+    return (this._ride().cancellation ??= new RuntimeExecutionCancellation(this.sessionId));
+  }
+  /** Whether a stop has captured this claim; never reverts. */
+  isStopRequested() {
+    return (this._word() & CAPTURED) !== 0;
+  }
+  /** No other live claim and no active run in the session, in any member of the scope. */
+  isExclusive() {
+    const claim = reference$5(this);
+    const core = this._core._number;
+    return claim >= 0
+      ? accepted(binding.claimIsExclusive(claim), this) !== 0
+      : accepted(binding.sessionIsIdle(core, this.sessionId), this) !== 0;
+  }
+  /**
+   * Resolves when every mutation queued on the session before this claim was made has ended; at once
+   * when there is none. Rejects with `ERR_CLAIM_PHASE` unless the claim is then still pending. A stop
+   * does not cut the wait short.
+   */
+  enter() {
+    try {
+      const claim = reference$5(this);
+      if (claim < 0) {
+        const word = -claim - 1;
+        throw this._isClosed(word) ? closedError() : reasoned(REASON.enter, this, word & 7);
+      }
+      if (accepted(binding.enter(claim), this) === 0) return Promise.resolve();
+      const entering = new Deferred();
+      (this._ride().entering ??= []).push(entering);
+      return entering.promise;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /**
+   * pending → attached. `onStop` is called when a stop captures the claim, or before this returns if
+   * one already has; at most once. What it throws is an uncaught exception and breaks no step.
+   *
+   * `ERR_CLAIM_PHASE`, also while a mutation that the claim has to wait for has not ended.
+   */
+  attach(run, onStop) {
+    const { sessionId, runId, turnId } = identity(run, 'run');
+    callable(onStop, 'onStop');
+    const claim = reference$5(this);
+    if (claim < 0) this._refuse(ATTACH, runId);
+    const other = sessionId === this.sessionId ? undefined : sessionId;
+    const told = value(binding.attach(claim, runId, turnId, other));
+    if (told < 0) throw refusal(told, { sessionId: this.sessionId, runId });
+    const riders = this._ride();
+    riders.run = run;
+    riders.runId = runId;
+    riders.onStop = onStop;
+    if (told > 0) this._call(this._core._attempt(told - 1));
+  }
+  /**
+   * Whether the session may activate a backend for this claim now: `undefined` when nothing is in the
+   * way, or the disposal of the first generation being disposed, to await and ask again. Generations
+   * are judged in creation order; disposed ones without a holder are terminated.
+   *
+   * `ERR_SESSION_QUARANTINED` under a retained stop operation, unless this claim is attached and
+   * captured by the attempt that stands; `ERR_GENERATION_FAILED`; `ERR_GENERATION_STOPPING`;
+   * `ERR_GENERATION_QUARANTINED` for a disposed generation that a run or an operation still holds, and
+   * for an invalidated session with active runs; `ERR_GENERATION_FOREIGN`.
+   */
+  activationBlocker() {
+    const claim = reference$5(this);
+    const coded =
+      claim >= 0
+        ? binding.activationBlocker(claim)
+        : binding.sessionBlocker(this._core._entry(this.sessionId));
+    const blocker = value(coded);
+    if (blocker < 0) throw this._blocked(-blocker - 1, binding.detail());
+    return blocker === 0 ? undefined : handles[blocker - 1].disposal;
+  }
+  /**
+   * attached → reserved, registering the run on `generation`, in one step. Returns the attempt that
+   * captured this claim: the caller then must `retain` the run, or undo by `leaveGeneration` and a
+   * failed `settle`.
+   *
+   * `ERR_CLAIM_PHASE`; `ERR_GENERATION_STALE` unless the generation is active and current;
+   * `ERR_GENERATION_FOREIGN` for another core's; `ERR_RUN_RESERVED` if it has the run's id or turn.
+   */
+  reserve(generation) {
+    const claim = reference$5(this);
+    if (!(generation instanceof BackendGeneration))
+      throw invalidArgument('generation', 'a BackendGeneration');
+    const runId = this._riders?.runId;
+    if (claim < 0) this._refuse(RESERVE, runId);
+    if (generation._core !== this._core) {
+      const phase = this._word() & 7;
+      throw PHASES[phase] === 'attached'
+        ? reasoned(REASON.generationForeign, this)
+        : reasoned(REASON.reserve, subject(this, runId), phase);
+    }
+    const slot = generation._generation >= 0 ? generation._generation : NONE;
+    const captor = value(binding.reserve(claim, slot));
+    if (captor < 0) {
+      const generationId = generation.id;
+      throw refusal(captor, { ...subject(this, runId), generationId });
+    }
+    this._ride().generation = generation;
+    return captor === 0 ? undefined : this._core._attempt(captor - 1);
+  }
+  /** The run may be sent to its backend: registered on a generation that is active and current. */
+  canDispatch() {
+    const claim = reference$5(this);
+    return claim >= 0 && accepted(binding.canDispatch(claim), this) !== 0;
+  }
+  /**
+   * reserved → released (ok) or failed. A failed outcome on an attached or failed claim is ignored:
+   * that claim ends by `finalize` or `release`. Otherwise `ERR_CLAIM_PHASE`.
+   */
+  settle(outcome) {
+    const given = outcomeOf(outcome);
+    const claim = reference$5(this);
+    if (claim < 0) {
+      this._refuse(given.ok ? SETTLE : SETTLE + 1, this._riders?.runId);
+      return;
+    }
+    // A failed settlement that is ignored must not replace the error of a recorded finalization.
+    if (!given.ok && PHASES[this._word() & 7] === 'reserved') this._fail(given.error);
+    const crossed = given.ok ? undefined : this._crossed(given.error);
+    const sealed = this._ended(binding.settle(claim, given.ok, crossed));
+    if (sealed < 0) throw refusal(sealed, subject(this, this._riders?.runId));
+  }
+  /**
+   * Records how the run's own finalization ended, on an attached claim (else ignored). If a stop has
+   * captured it, it ends so: released or failed.
+   */
+  finalize(outcome) {
+    const given = outcomeOf(outcome);
+    const claim = reference$5(this);
+    if (claim < 0) return;
+    if (PHASES[this._word() & 7] === 'attached') {
+      if (given.ok) this._unfail();
+      else this._fail(given.error);
+    }
+    const crossed = given.ok ? undefined : this._crossed(given.error);
+    const sealed = this._ended(binding.finalize(claim, given.ok, crossed));
+    if (sealed < 0) throw refusal(sealed, this);
+  }
+  /**
+   * Gives up a pending or attached claim; ignored in any other phase. An attached claim captured by a
+   * stop ends only with its finalization, recorded before or after.
+   */
+  release() {
+    const claim = reference$5(this);
+    if (claim < 0) return;
+    const sealed = this._ended(binding.release(claim));
+    if (sealed < 0) throw refusal(sealed, this);
+  }
+  /** `release`, so that `using claim = core.claimExecution(id)` works. */
+  [Symbol.dispose]() {
+    this.release();
+  }
+  /**
+   * Takes the run off its generation, and closes the claim's open requests in the same step.
+   * Idempotent; ignored before `reserve`.
+   */
+  leaveGeneration() {
+    const claim = reference$5(this);
+    if (claim < 0) return;
+    const sealed = this._ended(binding.leave(claim));
+    if (sealed < 0) throw refusal(sealed, this);
+  }
+  /** The session's retained stop operation, while it still holds this claim's run. */
+  get stopOperation() {
+    const claim = reference$5(this);
+    if (claim < 0) return undefined;
+    const operation = accepted(binding.claimOperation(claim), this);
+    return operation === 0 ? undefined : handles[operation - 1];
+  }
+  /**
+   * Commits the start of a continued run, at most once in a claim's life: calls `commit` before
+   * returning and settles as it does. The promise is the caller's: a rejection must be handled.
+   *
+   * Rejects with `ERR_CLAIM_START` (judged first) if called before, even if that commit failed:
+   * whether it took effect may be unknown; with `ERR_CLAIM_PHASE` unless attached.
+   */
+  commitStart(commit) {
+    try {
+      callable(commit, 'commit');
+      this._start(reference$5(this), COMMIT);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return attempted(commit).then(
+      (start) => {
+        this._ride().start = start;
+        this._start(this._claim, DONE);
+        return start;
+      },
+      (error) => {
+        this._start(this._claim, DONE + 1);
+        throw error;
+      },
+    );
+  }
+  /**
+   * What `commit` resolved to, to the first caller: the proof that this run may be dispatched, once.
+   * It outlives the admission. `ERR_CLAIM_START` before the commit has succeeded and after the first
+   * call.
+   */
+  takeStart() {
+    this._start(reference$5(this), TAKE);
+    const riders = this._ride();
+    const start = riders.start;
+    riders.start = undefined;
+    return start;
+  }
+  /**
+   * Makes the claim's turn and generation the owner of a request that is open for an answer. Opened
+   * again by the same turn on the same generation: the same request, with the new value. Ends with
+   * its `close` or with `leaveGeneration`.
+   *
+   * `ERR_CLAIM_PHASE` unless the run is registered on a generation; `ERR_REQUEST_CONFLICT` if another
+   * turn or generation owns the id.
+   */
+  openRequest(requestId, request) {
+    nonEmpty(requestId, 'requestId');
+    const claim = reference$5(this);
+    const about = { sessionId: this.sessionId, requestId };
+    if (claim < 0) {
+      const word = -claim - 1;
+      throw this._isClosed(word)
+        ? closedError()
+        : refusal(value(binding.sealedRequest(word)), about);
+    }
+    const opened = accepted(binding.openRequest(claim, requestId), about);
+    const slot = opened >> 1;
+    if ((opened & 1) !== 0) {
+      const open = handles[slot];
+      open._value = request;
+      return open;
+    }
+    const { generation, run } = this._riders;
+    const { turnId } = run;
+    const from = generation;
+    const made = InteractionRequest._make(this.sessionId, requestId, turnId, from, request, slot);
+    handles[slot] = made;
+    return made;
+  }
+  /** The interaction owner bound to this run. */
+  get interaction() {
+    reference$5(this);
+    return this._riders?.interaction;
+  }
+  /** Once, and of the attached run's exact identity, else `ERR_INTERACTION_IDENTITY`. */
+  bindInteraction(binding_) {
+    const { sessionId, runId, turnId } = identity(binding_, 'binding');
+    const claim = reference$5(this);
+    if (claim < 0)
+      throw this._isClosed(-claim - 1) ? closedError() : reasoned(REASON.interaction, this);
+    accepted(binding.bind(claim, sessionId, runId, turnId), this);
+    this._ride().interaction = binding_;
+  }
+  /** Ignored unless `binding` is the bound one. */
+  unbindInteraction(binding_) {
+    const claim = reference$5(this);
+    const riders = this._riders;
+    if (riders?.interaction === undefined || riders.interaction !== binding_) return;
+    if (claim >= 0) accepted(binding.unbind(claim), this);
+    riders.interaction = undefined;
+  }
+  /** @internal */
+  _ride() {
+    return (this._riders ??= new Riders());
+  }
+  /** @internal */
+  _word() {
+    const claim = reference$5(this);
+    return claim >= 0 ? accepted(binding.claimWord(claim), this) : -claim - 1;
+  }
+  /** @internal Acts on the answer of a call that may have ended the claim. */
+  _ended(coded) {
+    const sealed = coded >> 1;
+    if (sealed > 0) {
+      handles[this._claim] = undefined;
+      this._claim = -sealed;
+    }
+    if ((coded & 1) !== 0) drain();
+    return sealed;
+  }
+  /** @internal */
+  _seal(word) {
+    this._claim = -word - 1;
+  }
+  /** @internal The core has ended, and this with it. */
+  _end() {
+    if (this._claim >= 0) this._claim = -(PHASES.indexOf('failed') | CLOSED$1) - 1;
+  }
+  /** @internal */
+  _entered(refused) {
+    const entering = this._riders?.entering ?? [];
+    if (this._riders) this._riders.entering = undefined;
+    const phase = this._claim >= 0 ? this._word() & 7 : (-this._claim - 1) & 7;
+    for (const each of entering) {
+      if (refused === 0) each.resolve();
+      else each.reject(reasoned(refused - 1, this, phase));
+    }
+  }
+  /** @internal Tells the claim of a stop that has captured it, once. */
+  _tell(stop) {
+    if (this._claim >= 0 && value(binding.claimTell(this._claim)) === 1) this._call(stop);
+  }
+  /** @internal */
+  _call(stop) {
+    try {
+      this._riders?.onStop?.call(undefined, stop);
+    } catch (error) {
+      report(error);
+    }
+  }
+  /** @internal */
+  _abort() {
+    if (this._claim >= 0) value(binding.claimAbort(this._claim));
+    else this._claim = -value(binding.sealAborted(-this._claim - 1)) - 1;
+    this._riders?.controller?.abort(this.cancellation);
+  }
+  /** @internal Whether `drained` finds the error here, and not in Rust. */
+  _failure() {
+    const riders = this._riders;
+    return riders?.failed ? riders.error : closedError();
+  }
+  _fail(error) {
+    const riders = this._ride();
+    riders.error = error;
+    riders.failed = true;
+  }
+  _unfail() {
+    if (this._riders) this._riders.failed = false;
+  }
+  _crossed(error) {
+    return this._core._shared ? cross(error) : undefined;
+  }
+  _isClosed(word) {
+    return (word & CLOSED$1) !== 0 || this._core._number === NONE;
+  }
+  /** What the claim's last facts say to an event: a refusal, or nothing. */
+  _refuse(event, runId) {
+    const word = -this._claim - 1;
+    accepted(binding.sealedMove(this._core._number, word, event), subject(this, runId));
+  }
+  _start(claim, event) {
+    const moved = accepted(binding.start(claim, event), this);
+    if (moved > 0) this._claim = -moved;
+  }
+  _blocked(refused, detail) {
+    if (refused === REASON.generationFailed) return handles[detail].failure;
+    if (refused !== REASON.foreignFailed) return reasoned(refused, this, detail);
+    const text = binding.foreignFailure(this._core._entry(this.sessionId), detail);
+    return failureOf(detail, typeof text === 'string' ? uncross(text) : undefined);
+  }
+}
+const subject = (claim, runId) =>
+  runId === undefined ? { sessionId: claim.sessionId } : { sessionId: claim.sessionId, runId };
+const outcomeOf = (given) => outcome(given, 'outcome');
+function reference$5(self) {
+  const claim = self?._claim;
+  if (typeof claim !== 'number') throw invalidThis('ExecutionClaim');
+  return claim;
+}
+
+const LEVELS = ['error', 'warn', 'info', 'debug', 'trace'];
+let listener;
+let scheduled = false;
+function flush() {
+  scheduled = false;
+  const text = binding.takeLog();
+  if (typeof text === 'string') listener?.(JSON.parse(text));
+}
+/** After a call that may have written events. */
+function flushSoon() {
+  if (listener === undefined || scheduled) return;
+  scheduled = true;
+  node_timers.setImmediate(flush);
+}
+/**
+ * Hands the core's `tracing` events of this thread to JavaScript; without options, stops doing so.
+ * One logger a thread: a second call replaces the first. Off, which is the default, costs nothing.
+ * At most 4 096 events wait; further ones are dropped and counted in a last event. What `onEvent`
+ * throws is an uncaught exception. `TENURE_LOG=debug` prints to stderr instead, without any code.
+ *
+ * Throws `ERR_INVALID_ARG_TYPE`, and `ERR_INVALID_ARG_VALUE` for an unknown level.
+ */
+function setLogger(options) {
+  if (options === undefined || options === null) {
+    listener = undefined;
+    binding.logLevel(undefined);
+    return;
+  }
+  const { level, onEvent } = object(options, 'options');
+  if (typeof level !== 'string') throw invalidArgument('options.level', 'a string');
+  if (!LEVELS.includes(level)) throw invalidValue('options.level', `one of ${LEVELS.join(', ')}`);
+  callable(onEvent, 'options.onEvent');
+  binding.logLevel(level);
+  listener = onEvent;
+}
+
+/** The part of a member in a stop that another one started: set while a delivery is taken. */
+let beginPart;
+function delivering(core, begin) {
+  const outer = beginPart;
+  beginPart = begin;
+  try {
+    if ((binding.deliver(core) & 1) !== 0) act();
+  } finally {
+    beginPart = outer;
+  }
+}
+function apply(kind, slot, word) {
+  const handle = handles[slot];
+  switch (kind) {
+    case 1: // a claim was sealed
+    case 3: // a generation was sealed
+    case 4: // a turn was sealed
+    case 6: // a request was closed
+    case 7: // an invalidation was lifted
+      handles[slot] = undefined;
+      handle?._seal?.(word);
+      break;
+    case 2:
+      handle?._entered?.(word);
+      break;
+    case 5: // a message was dropped
+    case 8: // a checkpoint was dropped
+      handles[slot] = undefined;
+      break;
+    case 9:
+      handle?._deliver?.();
+      break;
+    case 10: // a mutation or a task has come to its turn
+    case 12:
+      handle?._run?.();
+      break;
+    case 11: // it never will
+      handles[slot] = undefined;
+      handle?._end?.();
+      break;
+    case 13:
+      handle?._drained?.();
+      break;
+    case 14:
+      handle?._lifted?.(word === 1);
+      break;
+    case 15:
+      handle?._joined?.(word);
+      break;
+    case 16:
+    case 18:
+      handle?._over?.();
+      break;
+    case 17:
+      beginPart?.(slot);
+      break;
+  }
+}
+/** Acts on what the calls so far have caused. What that causes in turn is acted on within it. */
+function act() {
+  const effects = list(binding.drain(target()));
+  for (let index = 0; index < effects.length; index += 3) {
+    apply(effects[index], effects[index + 1], effects[index + 2]);
+  }
+  flushSoon();
+}
+onDrain(act);
+
+/**
+ * The session's backends are to be disposed before the next activation. A failed disposal keeps the
+ * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
+ * to the core and thread that made it. Seed 3.
+ */
+class BackendInvalidation {
+  sessionId;
+  /** @internal The slot, -1 once lifted. */
+  _invalidation;
+  _failure = undefined;
+  _deferred = new Deferred();
+  constructor(sessionId, slot) {
+    this.sessionId = sessionId;
+    this._invalidation = slot;
+  }
+  /** @internal */
+  static _make(sessionId, slot) {
+    const invalidation = new BackendInvalidation(sessionId, slot);
+    handles[slot] = invalidation;
+    return invalidation;
+  }
+  /** How the disposal ended; never rejects. */
+  get outcome() {
+    reference$4(this);
+    return this._deferred.promise;
+  }
+  /** `ERR_INVALIDATION_FAILED`, once failed; the same object each time. */
+  get failure() {
+    reference$4(this);
+    return this._failure;
+  }
+  /**
+   * Single flight, also while runs are active: drops the session's steering queue and checkpoint slot
+   * and calls `task` with its generations, before returning. Returns `outcome`; on success the
+   * invalidation is lifted first.
+   */
+  dispose(task) {
+    const slot = reference$4(this);
+    callable(task, 'task');
+    if (slot < 0) return this._deferred.promise;
+    const coded = binding.invalidationDispose(slot, target());
+    const begun = coded >> 1;
+    if (begun < 0) throw refusal(begun, this);
+    const slots = begun > 0 ? list(begun - 1) : [];
+    if ((coded & 1) !== 0) drain();
+    if (begun === 0) return this._deferred.promise;
+    const generations = slots.map((each) => handles[each]);
+    attempted(() => task(generations)).then(
+      (outcome) => this._done(outcome),
+      (error) => this._done({ ok: false, error }),
+    );
+    return this._deferred.promise;
+  }
+  _done(outcome) {
+    const slot = this._invalidation;
+    if (slot < 0) return;
+    const ok = outcome?.ok === true;
+    if (!ok) {
+      const cause = outcome?.error;
+      const text = `Backend invalidation is permanently quarantined for session ${this.sessionId}`;
+      this._failure = new TenureError('ERR_INVALIDATION_FAILED', text, { cause });
+    }
+    value(binding.invalidationDone(slot, ok));
+    this._deferred.resolve(outcome);
+  }
+  /** @internal */
+  _seal(ended) {
+    this._invalidation = -1;
+    if (ended === 1) this._deferred.resolve({ ok: false, error: closedError() });
+  }
+  /** @internal */
+  _end() {
+    this._seal(1);
+  }
+}
+function reference$4(self) {
+  const slot = self?._invalidation;
+  if (typeof slot !== 'number') throw invalidThis('BackendInvalidation');
+  return slot;
+}
+
+const SEALED = -1;
+const CLOSED = -2;
+const textAt = (slot) => handles[slot].text;
+const message = (id, text) => ({
+  id,
+  messageId: id,
+  content: { text },
+});
+/** The queue as it is. */
+function snapshot(queue, sessionId, turnId) {
+  const entry = queue._entry(sessionId);
+  if (queue._shared) {
+    const steering = acceptedTexts(binding.snapshotSaid(entry, false), { sessionId });
+    const followup = acceptedTexts(binding.snapshotSaid(entry, true), { sessionId });
+    return { turnId, steering, followup };
+  }
+  const slots = acceptedList(binding.snapshot(entry, target()), { sessionId });
+  const leased = slots[0] + 1;
+  const steering = [];
+  const followup = [];
+  for (let index = 1; index < slots.length; index += 1)
+    (index < leased ? steering : followup).push(textAt(slots[index]));
+  return { turnId, steering, followup };
+}
+/** Takes the texts of followups, and before them of queued messages when retracting. */
+function takeQueue(queue, sessionId, retract) {
+  const entry = queue._entry(sessionId);
+  if (queue._shared) {
+    const texts = binding.takeQueueSaid(entry, retract);
+    const taken = acceptedTexts(texts, { sessionId });
+    // A list of strings has no room for the mark of effects.
+    value(1);
+    return taken;
+  }
+  const coded = binding.takeQueue(entry, retract, target());
+  // The slots are free already: their words are read before anything else happens.
+  const taken = acceptedList(coded & -2, { sessionId }).map((slot) => {
+    const text = textAt(slot);
+    handles[slot] = undefined;
+    return text;
+  });
+  value(coded & 1);
+  return taken;
+}
+/**
+ * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
+ * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
+ */
+class SteeringTurn {
+  sessionId;
+  turnId;
+  _core;
+  /** @internal The slot, or sealed: found again by the turn's id. */
+  _turn;
+  _onUpdate;
+  constructor(core, sessionId, turnId, slot, onUpdate) {
+    this._core = core;
+    this.sessionId = sessionId;
+    this.turnId = turnId;
+    this._turn = slot;
+    this._onUpdate = onUpdate;
+  }
+  /** @internal */
+  static _make(core, sessionId, turnId, slot, onUpdate) {
+    const turn = new SteeringTurn(core, sessionId, turnId, slot, onUpdate);
+    handles[slot] = turn;
+    return turn;
+  }
+  /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
+  pull() {
+    const slot = this._live();
+    if (slot < 0) return [];
+    if (this._core._shared) {
+      const words = acceptedTexts(binding.pullSaid(slot), this);
+      const pulled = [];
+      for (let index = 0; index < words.length; index += 2)
+        pulled.push(message(words[index], words[index + 1]));
+      return pulled;
+    }
+    const slots = acceptedList(binding.pull(slot, target()), this);
+    return slots.map((each) => {
+      const { id, text } = handles[each];
+      return message(id, text);
+    });
+  }
+  /** Ends leases of this turn: delivered. Unknown ids are ignored. */
+  ack(leaseIds) {
+    this._settle(leaseIds, true);
+  }
+  /**
+   * Returns leases of this turn, in the order pulled: to the front of the queue if it is the owner,
+   * else to the front of the followup texts. Unknown ids are ignored.
+   */
+  nack(leaseIds) {
+    this._settle(leaseIds, false);
+  }
+  /**
+   * Moves this turn's leases, and if it is the owner the queued messages, to the front of the followup
+   * texts (delivering the snapshot) and gives ownership up. Idempotent.
+   */
+  release() {
+    if (reference$3(this) === CLOSED) return;
+    const slot = this._live();
+    if (slot >= 0) accepted(binding.releaseTurn(slot), this);
+  }
+  _settle(leaseIds, delivered) {
+    reference$3(this);
+    const ids = strings(leaseIds, 'leaseIds', true);
+    const slot = this._live();
+    if (slot < 0 || ids.length === 0) return;
+    if (this._core._shared) {
+      accepted(binding.settleSaid(slot, ids, delivered), this);
+      return;
+    }
+    const leases = acceptedList(binding.leases(slot, target()), this);
+    const named = leases.filter((lease) => ids.includes(handles[lease].id));
+    if (named.length === 1) accepted(binding.settleLease(slot, named[0], delivered), this);
+    else if (named.length > 1)
+      accepted(binding.settleLeases(slot, Uint32Array.from(named), delivered), this);
+  }
+  /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */
+  _live() {
+    const slot = reference$3(this);
+    if (slot >= 0) return slot;
+    if (slot === CLOSED) throw closedError();
+    const revived = accepted(
+      binding.reviveTurn(this._core._entry(this.sessionId), this.turnId),
+      this,
+    );
+    if (revived === 0) return SEALED;
+    this._turn = revived - 1;
+    handles[this._turn] = this;
+    return this._turn;
+  }
+  /** @internal */
+  _deliver() {
+    if (this._onUpdate === undefined) return;
+    const given = snapshot(this._core, this.sessionId, this.turnId);
+    try {
+      this._onUpdate.call(undefined, given);
+    } catch (error) {
+      report(error);
+    }
+  }
+  /** @internal */
+  _seal() {
+    this._turn = SEALED;
+  }
+  /** @internal */
+  _end() {
+    this._turn = CLOSED;
+  }
+}
+function reference$3(self) {
+  const slot = self?._turn;
+  if (typeof slot !== 'number') throw invalidThis('SteeringTurn');
+  return slot;
+}
+
+/** A task that waits for its turn: of a serial lane, or a session mutation. */
+class Task {
+  #task;
+  #ended;
+  #deferred = new Deferred();
+  #slot;
+  #running = false;
+  constructor(task, ended, slot) {
+    this.#task = task;
+    this.#ended = ended;
+    this.#slot = slot;
+  }
+  /** Registers the task under its slot; started in a microtask if it is its turn already. */
+  static #queue(task, ended, slot, start) {
+    const made = new Task(task, ended, slot);
+    handles[slot] = made;
+    if (start) queueMicrotask(() => made._run());
+    return made.#deferred.promise;
+  }
+  static lane(task, slot, start) {
+    return Task.#queue(task, binding.taskEnded, slot, start);
+  }
+  static mutation(task, slot, start) {
+    return Task.#queue(task, binding.mutationSettled, slot, start);
+  }
+  /** The transition first, the promise second. */
+  #settle() {
+    const slot = this.#slot;
+    if (slot < 0) return;
+    this.#slot = -1;
+    handles[slot] = undefined;
+    value(this.#ended(slot));
+  }
+  _run() {
+    if (this.#slot < 0 || this.#running) return;
+    this.#running = true;
+    attempted(this.#task).then(
+      (result) => {
+        this.#settle();
+        this.#deferred.resolve(result);
+      },
+      (error) => {
+        this.#settle();
+        this.#deferred.reject(error);
+      },
+    );
+  }
+  /** The core has ended: a task that runs goes on, one that waits never starts. */
+  _end() {
+    if (this.#slot < 0) return;
+    this.#slot = -1;
+    if (!this.#running) this.#deferred.reject(closedError());
+  }
+}
+
+const PENDING = 0;
+const FAILED = 1;
+const REFERS = 2;
+const PAY = { status: 0, note: 1, turn: 2, terminal: 3, delivery: 4 };
+const OWES_TERMINAL = 2;
+const PRESENT = 1;
+/** Completed operations whose handle is gone: forgotten in Rust as well. */
+const forgotten$1 = new FinalizationRegistry((slot) => {
+  value(binding.operationDrop(slot));
+});
+/**
+ * What a stop still owes: one backend stop per generation (each delivered at most once), and
+ * projections, each done at most once and in order: status, turns in the order retained, note; and the
+ * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
+ * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
+ * and holds its generations. The handle stays usable after that. Seed 3.
+ */
+class StopOperation {
+  sessionId;
+  /** Input of the attempt that opened the operation. */
+  input;
+  /** What `now` said when it was opened. */
+  ts;
+  _core;
+  /** @internal The slot, -1 once its core has ended. */
+  _operation;
+  _status;
+  _note;
+  _members = [];
+  _turns = [];
+  _targets = [];
+  constructor(core, sessionId, slot, input, ts, noteId) {
+    this._core = core;
+    this.sessionId = sessionId;
+    this.input = input;
+    this.ts = ts;
+    this._operation = slot;
+    this._status = { kind: 'status', done: () => this._pay(PAY.status, 0) };
+    this._note = { kind: 'note', id: noteId, done: () => this._pay(PAY.note, 0) };
+  }
+  /** @internal */
+  static _open(core, sessionId, slot, input, ts, noteId) {
+    const operation = new StopOperation(core, sessionId, slot, input, ts, noteId);
+    handles[slot] = operation;
+    return operation;
+  }
+  /** @internal */
+  _add(number, claim, lineage, id) {
+    this._members[number] = StopMember._make(this, number, claim);
+    const place = accepted(binding.operationTargetOf(this._operation, number), this);
+    this._targets[place] ??= StopDelivery._make(this, place, claim.generation);
+    if (lineage === undefined) return;
+    this._turns[number] = {
+      kind: 'turn',
+      id,
+      turnId: claim.run.turnId,
+      lineage,
+      message: undefined,
+      done: () => this._pay(PAY.turn, number),
+    };
+  }
+  /**
+   * Serial lane of the operation: `task` runs, never synchronously, after every earlier one, failed or
+   * not. Settles as the task does; a rejection that nobody awaits is no unhandled one. Rejects with
+   * `ERR_CLOSED` when the core ends before the task has started.
+   */
+  enqueue(task) {
+    try {
+      const slot = reference$2(this);
+      callable(task, 'task');
+      if (slot < 0) throw closedError();
+      const queued = accepted(binding.operationEnqueue(slot), this);
+      return quiet(Task.lane(task, queued >> 1, (queued & 1) !== 0));
+    } catch (error) {
+      return quiet(Promise.reject(error));
+    }
+  }
+  /** The runs to stop, by generation, then in the order retained. */
+  members() {
+    const slot = open(this);
+    const numbers = acceptedList(binding.operationMembers(slot, target()), this);
+    return numbers.map((number) => this._members[number]);
+  }
+  /** One handle for each generation whose backend stop was not yet delivered. */
+  pendingDeliveries() {
+    return this._select(PENDING);
+  }
+  /** The first projection not done. Ask again after `done`: runs retained meanwhile count. */
+  nextProjection() {
+    const next = accepted(binding.operationNext(open(this)), this);
+    if (next === 0) return undefined;
+    if (next === 1) return this._status;
+    return next === 2 ? this._note : this._turns[next - 3];
+  }
+  /**
+   * Marks the members stopped, but for those that still owe their terminal fact. If nothing is owed any
+   * more, ends the retention: true the first time. `ERR_INVALID_ARG_TYPE` for members of another
+   * operation.
+   */
+  complete(members) {
+    const slot = open(this);
+    if (!Array.isArray(members)) throw invalidArgument('members', 'an array of StopMember');
+    const numbers = Uint32Array.from(members, (member, index) => {
+      if (!(member instanceof StopMember) || member._of !== this)
+        throw invalidArgument(`members[${index}]`, 'a StopMember of this operation');
+      return member._number;
+    });
+    return accepted(binding.operationComplete(slot, numbers), this) !== 0;
+  }
+  /** The generations the operation still refers to. */
+  generations() {
+    return this._select(REFERS).map((delivery) => delivery.generation);
+  }
+  /** Errors of failed deliveries, by generation; also after the retention has ended. */
+  deliveryFailures() {
+    return this._select(FAILED).map((delivery) => delivery._error);
+  }
+  /**
+   * Lets go of an exited run, and of its generation once that has no other run here and is not pending.
+   * Ignored for a run that is not here.
+   */
+  releaseRun(claim) {
+    const slot = reference$2(this);
+    if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
+    if (slot < 0) return;
+    for (const member of this._members) {
+      if (member._claim === claim) accepted(binding.operationRelease(slot, member._number), this);
+    }
+  }
+  /** @internal */
+  _pay(kind, place, ok = true) {
+    if (this._operation >= 0)
+      accepted(binding.operationPay(this._operation, kind, place, ok), this);
+    else if (this._core._number === NONE) throw closedError();
+  }
+  /** @internal */
+  _facts(number) {
+    const slot = this._operation;
+    return slot < 0 ? 0 : accepted(binding.operationMember(slot, number), this);
+  }
+  /** @internal The retention has ended: nobody looks the handle up any more. */
+  _over() {
+    handles[this._operation] = undefined;
+    if (this._operation >= 0) forgotten$1.register(this, this._operation, this);
+  }
+  /** @internal */
+  _end() {
+    this._operation = -1;
+    forgotten$1.unregister(this);
+  }
+  _select(which) {
+    const places = acceptedList(binding.operationTargets(open(this), which, target()), this);
+    return places.map((place) => this._targets[place]);
+  }
+}
+/** A run that a stop operation is to stop. */
+class StopMember {
+  runId;
+  /** @internal */
+  _of;
+  /** @internal */
+  _number;
+  /** @internal */
+  _claim;
+  constructor(of, number, claim) {
+    this._of = of;
+    this._number = number;
+    this._claim = claim;
+    this.runId = claim.run.runId;
+  }
+  /** @internal */
+  static _make(of, number, claim) {
+    return new StopMember(of, number, claim);
+  }
+  /** Undefined after `releaseRun`. */
+  get claim() {
+    return (member(this)._of._facts(this._number) & PRESENT) !== 0 ? this._claim : undefined;
+  }
+  /** Asked for by `retain` and not done: also after `releaseRun`. */
+  get owesTerminal() {
+    return (member(this)._of._facts(this._number) & OWES_TERMINAL) !== 0;
+  }
+  /** The terminal fact has landed. Idempotent. */
+  terminalDone() {
+    member(this)._of._pay(PAY.terminal, this._number);
+  }
+}
+/** The stop of one generation's backend, owed by a stop operation. */
+class StopDelivery {
+  generation;
+  /** @internal */
+  _error = undefined;
+  _of;
+  _place;
+  constructor(of, place, generation) {
+    this._of = of;
+    this._place = place;
+    this.generation = generation;
+  }
+  /** @internal */
+  static _make(of, place, generation) {
+    return new StopDelivery(of, place, generation);
+  }
+  /** pending → delivered or failed. The first settlement counts. */
+  settle(given) {
+    if (!(this instanceof StopDelivery)) throw invalidThis('StopDelivery');
+    const settled = outcome(given, 'outcome');
+    const pending = this._of.pendingDeliveries().includes(this);
+    if (pending && !settled.ok) this._error = settled.error;
+    this._of._pay(PAY.delivery, this._place, settled.ok);
+  }
+}
+function member(self) {
+  if (!(self instanceof StopMember)) throw invalidThis('StopMember');
+  return self;
+}
+function reference$2(self) {
+  const slot = self?._operation;
+  if (typeof slot !== 'number') throw invalidThis('StopOperation');
+  return slot;
+}
+function open(self) {
+  const slot = reference$2(self);
+  if (slot < 0) throw closedError();
+  return slot;
+}
+
+const OPENS = 1;
+const NOTE = 2;
+const TURN = 4;
+/** An attempt that is over: whether an operation was opened in it. */
+const OVER = -1;
+const OVER_OPENED = -2;
+const CLAIM_FOREIGN$1 = reason('ClaimForeign');
+const NO_GENERATION = reason('NoGeneration');
+const GENERATION_FOREIGN = reason('GenerationForeign');
+/**
+ * One stop of one session in progress: the whole to its starter, its own part to every other member of
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
+ */
+class StopAttempt {
+  sessionId;
+  /** The starter's: the object itself to the starter, a copy carried as JSON to other members. */
+  input;
+  _core;
+  /** @internal The slot; or how it was when it was over. */
+  _attempt;
+  _operation = undefined;
+  /** Claims of this member, by their place among the captured. */
+  _captured = [];
+  _whole;
+  _outcome = undefined;
+  _failures = undefined;
+  _draining = [];
+  constructor(core, sessionId, slot, input, whole) {
+    this._core = core;
+    this.sessionId = sessionId;
+    this._attempt = slot;
+    this.input = input;
+    this._whole = whole ? new Deferred() : undefined;
+    const captured = acceptedList(binding.captured(slot, target()), this);
+    for (let index = 0; index < captured.length; index += 2) {
+      const claim = handles[captured[index + 1]];
+      this._captured[captured[index]] = claim;
+    }
+  }
+  /** @internal The starter's. */
+  static _start(core, sessionId, slot, input) {
+    const stop = new StopAttempt(core, sessionId, slot, input, true);
+    handles[slot] = stop;
+    quiet(stop._whole.promise);
+    return stop;
+  }
+  /** @internal Another member's part. */
+  static _part(core, slot) {
+    const text = binding.attemptInput(slot);
+    const input = text ? JSON.parse(text) : undefined;
+    const stop = new StopAttempt(core, binding.sessionId(slot), slot, input, false);
+    handles[slot] = stop;
+    return stop;
+  }
+  /** The session's retained operation, else the last one this attempt retained a run in. */
+  get operation() {
+    reference$1(this);
+    if (this._core._number === NONE) return this._operation;
+    const entry = this._core._entry(this.sessionId);
+    const retained = accepted(binding.retainedOperation(entry), this);
+    return retained === 0 ? this._operation : handles[retained - 1];
+  }
+  /** This member's claims, live or not, whose run is registered on a generation; by generation, then age. */
+  activeClaims() {
+    reference$1(this);
+    const entry = this._core._entry(this.sessionId);
+    const slots = acceptedList(binding.activeClaims(entry, target()), this);
+    return slots.map((slot) => handles[slot]);
+  }
+  /**
+   * Adds the claim's run to the session's operation, opening one (`now`, then `newId` for its note) if
+   * none is retained. `lineage` asks for a turn projection (`newId`), `terminal` for the run's terminal
+   * fact. Idempotent per run: what was asked first stands. If `newId` or `now` throws, nothing is
+   * retained. Of the members of a scope, the one that opens first in an attempt owes status and note.
+   *
+   * `ERR_CLAIM_PHASE` for a claim without a generation; `ERR_CLAIM_FOREIGN` for one of another core or
+   * session.
+   */
+  retain(claim, owed) {
+    const attempt = reference$1(this);
+    if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
+    const { lineage, terminal = false } = owed === undefined ? {} : object(owed, 'owed');
+    if (typeof terminal !== 'boolean') throw invalidArgument('owed.terminal', 'a boolean');
+    if (claim._core !== this._core || claim.sessionId !== this.sessionId)
+      throw reasoned(CLAIM_FOREIGN$1, this);
+    if (this._core._number === NONE) throw closedError();
+    if (claim._claim < 0) throw reasoned(NO_GENERATION, this, claim._word() & 7);
+    for (;;) {
+      const plan = accepted(binding.retainPlan(attempt, claim._claim, lineage !== undefined), this);
+      const ts = (plan & OPENS) !== 0 ? this._core._now() : 0;
+      const noteId = (plan & NOTE) !== 0 ? this._core._newId() : '';
+      const turnId = (plan & TURN) !== 0 ? this._core._newId() : '';
+      const answer = binding.retain(this._attempt, claim._claim, plan, terminal, target());
+      const retained = acceptedList(answer, this);
+      // Empty: the clock or the ids have called back and changed what is needed.
+      if (retained.length === 0) continue;
+      const [slot, member, opened] = retained;
+      const operation =
+        opened !== 0
+          ? StopOperation._open(this._core, this.sessionId, slot, this.input, ts, noteId)
+          : handles[slot];
+      if (member !== 0) operation._add(member - 1, claim, lineage, turnId);
+      if (this._attempt === OVER && (plan & NOTE) !== 0) this._attempt = OVER_OPENED;
+      this._operation = operation;
+      return operation;
+    }
+  }
+  /**
+   * Resolves, to the errors of the failed ones, when every captured claim has ended: in claim order. Of
+   * the starter in a scope, the claims of all members, then the parts' rejections in order of joining;
+   * of a part, its own claims. Never rejects.
+   */
+  drained() {
+    try {
+      const attempt = reference$1(this);
+      if (this._failures !== undefined) return Promise.resolve([...this._failures]);
+      if (accepted(binding.drained(attempt), this) !== 0) return Promise.resolve(this._collect());
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const draining = new Deferred();
+    this._draining.push(draining);
+    return draining.promise;
+  }
+  /** @internal The promise of the whole. */
+  get _promise() {
+    return this._whole.promise;
+  }
+  /** @internal Tells the captured claims, then aborts them, in claim order. False: the core has ended. */
+  _capture() {
+    const captured = this._captured.filter(() => true);
+    for (const claim of captured) {
+      if (this._core._number === NONE) return false;
+      claim._tell(this);
+    }
+    for (const claim of captured) {
+      if (this._core._number === NONE) return false;
+      claim._abort();
+    }
+    return this._core._number !== NONE;
+  }
+  /** @internal Starter: drops what is queued, then makes the attempt. */
+  _begin(attempt) {
+    if (!this._capture()) return;
+    value(binding.stopClear(this._attempt));
+    if (this._core._number !== NONE) this._make(attempt);
+  }
+  /** @internal Another member: its part, or what stands for one. */
+  _take(part) {
+    if (!this._capture()) return;
+    if (part !== undefined) {
+      this._make(part);
+      return;
+    }
+    const runs = value(binding.hasOwnRuns(this._attempt)) === 1;
+    this._settle(runs ? { ok: false, error: reasoned(GENERATION_FOREIGN, this) } : { ok: true });
+  }
+  _make(attempt) {
+    attempted(() => attempt(this)).then(
+      () => this._settle({ ok: true }),
+      (error) => this._settle({ ok: false, error }),
+    );
+  }
+  _settle(outcome) {
+    if (this._attempt < 0) return;
+    this._outcome = outcome;
+    const crossed = !outcome.ok && this._core._shared ? cross(outcome.error) : undefined;
+    value(binding.attemptSettled(this._attempt, outcome.ok, crossed));
+  }
+  _collect() {
+    const attempt = this._attempt;
+    const places = acceptedList(binding.failures(attempt, target()), this);
+    return places.map((place) => {
+      const own = this._captured[place];
+      return own ? own._failure() : uncross(textOf(binding.failureText(attempt, place)));
+    });
+  }
+  /** @internal */
+  _drained() {
+    const draining = this._draining;
+    this._draining = [];
+    for (const each of draining) each.resolve(this._collect());
+  }
+  /** @internal */
+  _lifted(gone) {
+    const whole = this._whole;
+    if (gone) whole?.reject(closedError());
+    else if (this._outcome === undefined || this._outcome.ok) whole?.resolve();
+    else whole?.reject(this._outcome.error);
+  }
+  /** @internal Nothing is asked of Rust any more: the handle keeps what it needs. */
+  _over() {
+    const slot = this._attempt;
+    if (slot < 0) return;
+    this._failures = this._collect();
+    handles[slot] = undefined;
+    this._attempt = value(binding.attemptForget(slot)) === 1 ? OVER_OPENED : OVER;
+    this._drain();
+  }
+  /** @internal */
+  _end() {
+    if (this._attempt < 0) return;
+    this._failures ??= [];
+    this._attempt = OVER;
+    this._whole?.reject(closedError());
+    this._drain();
+  }
+  _drain() {
+    for (const each of this._draining.splice(0)) each.resolve([...(this._failures ?? [])]);
+  }
+}
+/** A stop of another member that this one has joined. */
+class JoinedStop {
+  #deferred = new Deferred();
+  #slot;
+  constructor(slot) {
+    this.#slot = slot;
+    handles[slot] = this;
+    quiet(this.#deferred.promise);
+  }
+  get promise() {
+    return this.#deferred.promise;
+  }
+  _joined(how) {
+    const text = textOf(binding.joinedForget(this.#slot));
+    handles[this.#slot] = undefined;
+    if (how === 0) this.#deferred.resolve();
+    else this.#deferred.reject(how === 1 ? uncross(text) : closedError());
+  }
+  _end() {
+    this.#deferred.reject(closedError());
+  }
+}
+const textOf = (text) => (typeof text === 'string' ? text : undefined);
+function reference$1(self) {
+  const slot = self?._attempt;
+  if (typeof slot !== 'number') throw invalidThis('StopAttempt');
+  return slot;
+}
+
+const CLAIM_FOREIGN = reason('ClaimForeign');
+/** Cores that were forgotten unclosed: a weak backstop. Whatever they hold keeps them reachable. */
+const forgotten = new FinalizationRegistry((core) => end(core));
+function end(core) {
+  value(binding.closeBegin(core));
+  const coded = binding.closeEnd(core, target());
+  for (const slot of acceptedList(coded, {})) {
+    const handle = handles[slot];
+    handles[slot] = undefined;
+    handle?._end?.();
+  }
+}
+/**
+ * The in-memory facts of an agent runtime's kernel: who may run, who is stopping, who holds which
+ * message. One record per session, in Rust; nothing of it is durable.
+ *
+ * Private by default. Cores of one `scope` are its members and share claims, registered runs, mutations,
+ * stop attempts, the stop quarantine, steering queues, generation ids and phases, and admission; handles,
+ * values, promises, interaction requests, invalidations, checkpoint slots, activations in flight and
+ * serial lanes stay with their member. For now the members of a scope live in one thread.
+ *
+ * A method is synchronous unless it returns a Promise; a call throws and changes nothing, or is applied
+ * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
+ * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
+ * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
+ * Seed 3.
+ */
+class RuntimeCore {
+  /** The runtime's active operations, one registry for all members of the scope. */
+  operations;
+  /** @internal */
+  _number;
+  /** @internal Members of a scope pass words, since another may have to read them. */
+  _shared;
+  _options;
+  _ids;
+  _clock;
+  _part;
+  /** The session looked up last: Rust keeps its entry until another one is looked up. */
+  _lastId = undefined;
+  _lastEntry = 0;
+  /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
+  constructor(options) {
+    const given = object(options, 'options');
+    this._options = given;
+    this._ids = callable(given.newId, 'options.newId');
+    this._clock = callable(given.now, 'options.now');
+    const { scope, onForeignStop } = given;
+    if (scope !== undefined) nonEmpty(scope, 'options.scope');
+    if (onForeignStop !== undefined) callable(onForeignStop, 'options.onForeignStop');
+    this._part = onForeignStop;
+    this._shared = scope !== undefined;
+    const self = new WeakRef(this);
+    const subject = scope === undefined ? {} : { scope };
+    this._number = accepted(
+      binding.openCore(scope, () => self.deref()?._deliver()),
+      subject,
+    );
+    this.operations = ApplicationOperationService._of(this);
+    forgotten.register(this, this._number, this);
+  }
+  /**
+   * Ends this core's part as the end of its thread would: live claims fail, leases go back, registrations
+   * and mutations end, waiters are told (`ERR_CLOSED`). Idempotent. Every later call but this one is
+   * `ERR_CLOSED`; `release`, `settle`, `finalize` and `leaveGeneration` of its handles do nothing.
+   */
+  close() {
+    const core = number(this);
+    if (core === NONE) return;
+    this._number = NONE;
+    this._lastId = undefined;
+    forgotten.unregister(this);
+    end(core);
+  }
+  /** `close`. */
+  [Symbol.dispose]() {
+    this.close();
+  }
+  // -- executions -----------------------------------------------------------
+  /**
+   * Without `pending`: a fresh claim, phase `pending`; `ERR_SESSION_STOPPING` while a stop attempt stands.
+   * With `pending`: that same claim, provided it was issued by this core for this session and is still
+   * `pending`, else `ERR_CLAIM_FOREIGN`; allowed during a stop.
+   */
+  claimExecution(sessionId, pending) {
+    const entry = this._entry(sessionId);
+    if (pending !== undefined) return this._own(entry, sessionId, pending);
+    const slot = value(binding.claim(entry));
+    if (slot < 0) throw refusal(slot, { sessionId });
+    return (handles[slot] = ExecutionClaim._make(this, sessionId, slot));
+  }
+  /** Any run registered on any generation of the session, current or not, of any member. */
+  hasActiveRuns(sessionId) {
+    const core = number(this);
+    return accepted(binding.hasActiveRuns(core, nonEmpty(sessionId, 'sessionId')), {}) !== 0;
+  }
+  /** That very run, and of that turn if given. */
+  hasActiveRun(sessionId, runId, turnId) {
+    const core = number(this);
+    nonEmpty(sessionId, 'sessionId');
+    string(runId, 'runId');
+    optionalString(turnId, 'turnId');
+    return accepted(binding.hasActiveRun(core, sessionId, runId, turnId), {}) !== 0;
+  }
+  /** The run owning `turnId` on the route's current generation, if that is this member's. O(1). */
+  runForTurn(sessionId, route, turnId) {
+    const entry = this._entry(sessionId);
+    optionalString(route, 'route');
+    string(turnId, 'turnId');
+    return this._run(binding.runForTurn(entry, route, turnId));
+  }
+  /** The run with that id on the route's current generation, if that is this member's. O(1). */
+  activeRun(sessionId, route, runId) {
+    const entry = this._entry(sessionId);
+    optionalString(route, 'route');
+    string(runId, 'runId');
+    return this._run(binding.activeRun(entry, route, runId));
+  }
+  /**
+   * The distinct turns of the runs registered on any generation of the session, of any member, in
+   * creation order of the generations, then by age.
+   */
+  activeTurnIds(sessionId) {
+    const core = number(this);
+    return acceptedTexts(binding.activeTurnIds(core, nonEmpty(sessionId, 'sessionId')), {});
+  }
+  // -- session mutations ------------------------------------------------------
+  /**
+   * Queues `task` on all the sessions in one step (a repeated id counts once) and runs it, never
+   * synchronously, after every mutation queued before on any of them, failed or not. Sets that overlap in
+   * any order never deadlock. Claims made from this call on wait for it in `enter`; earlier claims and
+   * active runs do not, and it does not wait for them.
+   *
+   * `quiescent` rejects, queueing nothing, with `ERR_SESSION_BUSY` if a session has a live claim at the
+   * call. An empty set or id rejects with `ERR_INVALID_ARG_TYPE`. The promise is the caller's: a rejection
+   * must be handled. A task that mutates one of its own sessions, or waits for a claim made since or for a
+   * stop that captured one, waits for ever.
+   */
+  mutateSessions(sessionIds, task, options) {
+    try {
+      number(this);
+      const ids = strings(sessionIds, 'sessionIds', false);
+      if (ids.length === 0) throw invalidArgument('sessionIds', 'a non-empty array');
+      callable(task, 'task');
+      const { quiescent = false } = options === undefined ? {} : object(options, 'options');
+      if (typeof quiescent !== 'boolean') throw invalidArgument('options.quiescent', 'a boolean');
+      const queued = binding.mutate(this._number, ids, quiescent);
+      if (typeof queued !== 'number') throw busy(queued);
+      const taken = accepted(queued, {});
+      return Task.mutation(task, taken >> 1, (taken & 1) !== 0);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  // -- interaction requests ---------------------------------------------------
+  /** The session's open request with that id. */
+  request(sessionId, requestId) {
+    const entry = this._entry(sessionId);
+    const open = accepted(binding.request(entry, string(requestId, 'requestId')), {});
+    return open === 0 ? undefined : handles[open - 1];
+  }
+  /** The session's open requests, in the order opened. */
+  requests(sessionId) {
+    const slots = acceptedList(binding.requests(this._entry(sessionId), target()), {});
+    return slots.map((slot) => handles[slot]);
+  }
+  // -- stop ---------------------------------------------------------------------
+  /**
+   * Starts the session's stop attempt, or returns the promise of the one that stands (the same object).
+   * Starting, in this order and before returning: refuses new claims, captures the live ones and flags
+   * them; calls `onStop` of every captured claim that has a run, in claim order; aborts the `stopSignal`
+   * of every captured claim; drops queued steering and followup texts (leases stay), delivering the
+   * snapshot; calls `attempt(stop)`. The attempt is lifted when `attempt`'s promise has settled, and in a
+   * scope every other member's part, before the returned promise does, which settles alike.
+   *
+   * In a scope `input` is carried to other members as JSON; what JSON refuses rejects and starts nothing.
+   */
+  stopSession(sessionId, input, attempt) {
+    try {
+      let entry = this._entry(sessionId);
+      callable(attempt, 'attempt');
+      let stopped = accepted(binding.stop(entry, undefined), { sessionId });
+      if ((stopped & 3) === 2) {
+        // Runs the caller's code: what stood before may have changed.
+        const text = JSON.stringify(input) ?? '';
+        entry = this._entry(sessionId);
+        stopped = accepted(binding.stop(entry, text), { sessionId });
+      }
+      const slot = stopped >> 2;
+      if ((stopped & 3) === 0) return handles[slot]._promise;
+      if ((stopped & 3) === 1) return (handles[slot] ?? new JoinedStop(slot)).promise;
+      const stop = StopAttempt._start(this, sessionId, slot, input);
+      stop._begin(attempt);
+      return stop._promise;
+    } catch (error) {
+      return quiet(Promise.reject(error));
+    }
+  }
+  // -- steering -----------------------------------------------------------------
+  /**
+   * Makes the turn the owner of the session's queue; a later turn takes ownership over. `onUpdate` gets a
+   * snapshot synchronously, inside the call that changed the queue and after the change, whichever turn
+   * caused it, while this turn is the owner; as a macrotask when another member caused it. Opening
+   * delivers none. Leave it out when nobody looks: no snapshot is built then.
+   */
+  openSteeringTurn(sessionId, turnId, onUpdate) {
+    const entry = this._entry(sessionId);
+    string(turnId, 'turnId');
+    if (onUpdate !== undefined) callable(onUpdate, 'onUpdate');
+    const slot = accepted(binding.openTurn(entry, turnId), { sessionId });
+    return SteeringTurn._make(this, sessionId, turnId, slot, onUpdate);
+  }
+  /**
+   * Queues a text for the owning turn's next `pull`. False, changing nothing and drawing no id, without
+   * an owner.
+   */
+  steer(sessionId, text) {
+    return this._queue(sessionId, text, false);
+  }
+  /** Queues a text for the next turn. False, changing nothing, without an owner. */
+  queueMessage(sessionId, text) {
+    return this._queue(sessionId, text, true);
+  }
+  /** Takes the followup texts, oldest first. Works without an owner. */
+  drainFollowup(sessionId) {
+    this._entry(sessionId);
+    return takeQueue(this, sessionId, false);
+  }
+  /** Takes queued steering, then followup texts. Leased messages are committed and stay. */
+  retractQueue(sessionId) {
+    this._entry(sessionId);
+    return takeQueue(this, sessionId, true);
+  }
+  // -- backend generations ------------------------------------------------------
+  /** The route's current generation, if it is this member's. */
+  currentGeneration(sessionId, route) {
+    const entry = this._entry(sessionId);
+    optionalString(route, 'route');
+    const current = accepted(binding.currentGeneration(entry, route), {});
+    return current === 0 ? undefined : handles[current - 1];
+  }
+  /** Every generation of the session that this member made and that is not terminated, in creation order. */
+  generations(sessionId) {
+    const slots = acceptedList(binding.generations(this._entry(sessionId), target()), {});
+    return slots.map((slot) => handles[slot]);
+  }
+  /**
+   * The route's current generation; else the result of the activation in flight for the route (the same
+   * promise, and the same rejection); else of `build`, called before returning. The promise is the
+   * caller's: a rejection must be handled. Rejects with `ERR_GENERATION_FOREIGN` when the route's backend
+   * lives with another member.
+   */
+  activate(sessionId, route, build) {
+    try {
+      const entry = this._entry(sessionId);
+      optionalString(route, 'route');
+      callable(build, 'build');
+      const activated = accepted(binding.activate(entry, route), { sessionId });
+      const slot = activated >> 2;
+      if ((activated & 3) === 0) return Promise.resolve(handles[slot]);
+      if ((activated & 3) === 1) return handles[slot];
+      return this._build(slot, build);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /**
+   * Registers a built backend as a new generation in phase `active`. In the same step it becomes the
+   * route's current one, unless a stop has captured `claim` or the route lives with another member: then
+   * `isCurrent` is false and the caller must dispose it. Ids ascend from 1 within a scope.
+   * `ERR_CLAIM_FOREIGN` for another core's claim.
+   */
+  createGeneration(claim, route, backend, header) {
+    if (number(this) === NONE) throw closedError();
+    if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
+    optionalString(route, 'route');
+    const { sessionId } = claim;
+    if (claim._core !== this) throw reasoned(CLAIM_FOREIGN, { sessionId });
+    const entry = this._entry(sessionId);
+    const answer = binding.createGeneration(entry, claim._claim, route, target());
+    const [slot, id] = acceptedList(answer, { sessionId });
+    const made = BackendGeneration._make(this, sessionId, id, route, backend, header, slot);
+    handles[slot] = made;
+    return made;
+  }
+  /** Ids of the sessions that hold a generation or an invalidation of this member. */
+  cachedSessions() {
+    return acceptedTexts(binding.cachedSessions(number(this)), {});
+  }
+  // -- invalidation -------------------------------------------------------------
+  /** The session's invalidation, opened if there is none. */
+  invalidate(sessionId) {
+    const opened = accepted(binding.invalidate(this._entry(sessionId)), {});
+    const slot = opened >> 1;
+    return (opened & 1) !== 0 ? BackendInvalidation._make(sessionId, slot) : handles[slot];
+  }
+  invalidation(sessionId) {
+    return this._invalidation(sessionId, false);
+  }
+  /** The invalidation if it may run now, that is if the session has no active run in any member. */
+  dueInvalidation(sessionId) {
+    return this._invalidation(sessionId, true);
+  }
+  // -- checkpoint slot ------------------------------------------------------------
+  /**
+   * The stored checkpoint (which may be `undefined`); else the load in flight (the same promise); else
+   * `load`, called before returning. Its value is stored unless a checkpoint was stored meanwhile, which
+   * then is the result, or the slot was dropped by a disposal. The promise is the caller's: a rejection
+   * must be handled.
+   */
+  loadCheckpoint(sessionId, load) {
+    try {
+      const entry = this._entry(sessionId);
+      callable(load, 'load');
+      const answer = acceptedList(binding.checkpointLoad(entry, target()), { sessionId });
+      const [kind, slot, flight] = answer;
+      if (kind === 0) return Promise.resolve(handles[slot].value);
+      if (kind === 1) return handles[slot].loading;
+      return this._load(sessionId, slot, flight, load);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  storeCheckpoint(sessionId, checkpoint) {
+    const slot = accepted(binding.checkpointStore(this._entry(sessionId)), { sessionId });
+    const cell = handles[slot];
+    handles[slot] = { value: checkpoint, loading: cell?.loading };
+  }
+  // -- serial lanes -----------------------------------------------------------------
+  /**
+   * Runs `task` (never synchronously) after every earlier task of the lane, failed or not. The promise is
+   * the caller's: a rejection must be handled. `ERR_CLOSED` when the core ends before it has started.
+   */
+  serialize(sessionId, lane, task) {
+    try {
+      const entry = this._entry(sessionId);
+      string(lane, 'lane');
+      callable(task, 'task');
+      const queued = accepted(binding.serialize(entry, lane), { sessionId });
+      return Task.lane(task, queued >> 1, (queued & 1) !== 0);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  // -- figures ------------------------------------------------------------------------
+  /** Live records of the scope, for leak tests: both 0 once everything is released and disposed. */
+  stats() {
+    const core = number(this);
+    const sessions = accepted(binding.liveSessions(core), {});
+    return { sessions, admissions: accepted(binding.admissions(core), {}) };
+  }
+  // -- inside ---------------------------------------------------------------------------
+  /** @internal */
+  _entry(sessionId) {
+    if (sessionId === this._lastId) return this._lastEntry;
+    const core = number(this);
+    nonEmpty(sessionId, 'sessionId');
+    const entry = accepted(binding.open(core, sessionId), { sessionId });
+    this._lastId = sessionId;
+    this._lastEntry = entry;
+    return entry;
+  }
+  /** @internal */
+  _attempt(slot) {
+    return handles[slot] ?? StopAttempt._part(this, slot);
+  }
+  /** @internal */
+  _now() {
+    const now = this._clock.call(this._options);
+    if (typeof now !== 'number') throw invalidArgument('the result of now', 'a number');
+    return now;
+  }
+  /** @internal */
+  _newId() {
+    return string(this._ids.call(this._options), 'the result of newId');
+  }
+  _deliver() {
+    const core = this._number;
+    if (core === NONE) return;
+    delivering(core, (slot) => this._attempt(slot)._take(this._part));
+  }
+  _own(entry, sessionId, pending) {
+    const owns =
+      pending instanceof ExecutionClaim &&
+      pending._core === this &&
+      value(binding.claimOwns(entry, pending._claim)) >= 0;
+    if (!owns) throw reasoned(CLAIM_FOREIGN, { sessionId });
+    return pending;
+  }
+  _run(coded) {
+    const claim = accepted(coded, {});
+    return claim === 0 ? undefined : handles[claim - 1]._riders?.run;
+  }
+  _queue(sessionId, text, nextTurn) {
+    const entry = this._entry(sessionId);
+    string(text, 'text');
+    if (accepted(binding.hasOwner(entry), { sessionId }) === 0) return false;
+    const id = nextTurn ? '' : this._newId();
+    // `newId` is the caller's: it may have called the core, or closed it.
+    const again = nextTurn ? entry : this._entry(sessionId);
+    if (this._shared)
+      return accepted(binding.queueSaid(again, nextTurn, id, text), { sessionId }) !== 0;
+    const coded = binding.queue(again, nextTurn);
+    const slot = coded >> 1;
+    if (slot < 0) throw refusal(slot, { sessionId });
+    if (slot > 0) handles[slot - 1] = { id, text };
+    value(coded & 1);
+    return slot > 0;
+  }
+  _build(slot, build) {
+    const flight = new Deferred();
+    handles[slot] = flight.promise;
+    const end = () => {
+      if (handles[slot] !== flight.promise) return;
+      handles[slot] = undefined;
+      value(binding.activated(slot));
+    };
+    attempted(build).then(
+      (generation) => {
+        end();
+        flight.resolve(generation);
+      },
+      (error) => {
+        end();
+        flight.reject(error);
+      },
+    );
+    return flight.promise;
+  }
+  _load(sessionId, slot, flight, load) {
+    const loading = new Deferred();
+    handles[slot] = { value: undefined, loading: loading.promise };
+    const loaded = (ok, own) => {
+      if (this._number === NONE) return own;
+      const answer = value(binding.checkpointLoaded(this._entry(sessionId), flight, ok));
+      if ((answer & 3) === 1) handles[answer >> 2] = { value: own, loading: undefined };
+      return (answer & 3) === 2 ? handles[answer >> 2].value : own;
+    };
+    attempted(load).then(
+      (own) => loading.resolve(loaded(true, own)),
+      (error) => {
+        loaded(false, undefined);
+        loading.reject(error);
+      },
+    );
+    return loading.promise;
+  }
+  _invalidation(sessionId, due) {
+    const open = accepted(binding.invalidation(this._entry(sessionId), due), {});
+    return open === 0 ? undefined : handles[open - 1];
+  }
+}
+function number(self) {
+  const core = self?._number;
+  if (typeof core !== 'number') throw invalidThis('RuntimeCore');
+  return core;
+}
+
+const GRANTED = 0;
+const REFUSED = -1;
+/** Limiters whose handle is gone. */
+const unused = new FinalizationRegistry((limiter) => {
+  value(binding.limiterDrop(limiter));
+});
+/** Someone who waits, by ticket: the promise and the signal, which only JavaScript can hold. */
+class Waiter {
+  deferred = new Deferred();
+  signal;
+  #leave;
+  constructor(signal, leave) {
+    this.signal = signal;
+    this.#leave = leave;
+    signal?.addEventListener('abort', leave, { once: true });
+  }
+  /** The wait is over: no listener stays. */
+  forget() {
+    this.signal?.removeEventListener('abort', this.#leave);
+    return this;
+  }
+}
+/**
+ * A limited number of permits, granted in the order asked for. Bound to the thread that made it, and to
+ * no session.
+ */
+class AdmissionLimiter {
+  capacity;
+  _limiter;
+  _waiters = Object.create(null);
+  _closed = undefined;
+  /** `ERR_OUT_OF_RANGE` unless a positive safe integer. */
+  constructor(capacity) {
+    if (!Number.isSafeInteger(capacity) || capacity < 1)
+      throw outOfRange('capacity must be a positive safe integer');
+    this.capacity = capacity;
+    this._limiter = value(binding.limiterOpen(capacity));
+    unused.register(this, this._limiter);
+  }
+  get activeCount() {
+    return binding.limiterActive(reference(this));
+  }
+  /** Read before `acquire` in the same tick, it tells whether that call would wait. */
+  get waitingCount() {
+    return binding.limiterWaiting(reference(this));
+  }
+  /**
+   * Takes a permit, or a place in the queue, before returning. An abort gives the place up and rejects
+   * with the signal's reason; it never takes back a permit that was granted. The promise is the
+   * caller's: a rejection must be handled. After `close` it rejects with the error given there.
+   */
+  acquire(signal) {
+    try {
+      const limiter = reference(this);
+      if (signal !== undefined && !isSignal(signal))
+        throw invalidArgument('signal', 'an AbortSignal');
+      if (signal?.aborted) throw signal.reason;
+      const ticket = binding.limiterAcquire(limiter);
+      if (ticket === REFUSED) throw this._closed;
+      if (ticket === GRANTED) return Promise.resolve(AdmissionPermit._make(this));
+      return this._wait(ticket - 1, signal).deferred.promise;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
+  close(error) {
+    const limiter = reference(this);
+    if (this._closed !== undefined) return;
+    if (error === undefined || error === null) throw invalidArgument('error', 'an Error');
+    this._closed = error;
+    for (const ticket of acceptedList(binding.limiterClose(limiter, target()), {}))
+      this._take(ticket)?.deferred.reject(error);
+  }
+  /** @internal */
+  _release() {
+    value(binding.limiterRelease(this._limiter));
+    this._grant();
+  }
+  _wait(ticket, signal) {
+    const waiter = new Waiter(signal, () => {
+      if (value(binding.limiterLeave(this._limiter, ticket)) !== 1) return;
+      this._take(ticket)?.deferred.reject(signal?.reason);
+      this._grant();
+    });
+    this._waiters[ticket] = waiter;
+    return waiter;
+  }
+  _take(ticket) {
+    const waiter = this._waiters[ticket];
+    delete this._waiters[ticket];
+    return waiter?.forget();
+  }
+  /** Hands free places on, passing over those whose signal is aborted and whose listener has yet to run. */
+  _grant() {
+    for (;;) {
+      const ticket = binding.limiterNext(this._limiter);
+      if (ticket < 0) return;
+      const waiter = this._waiters[ticket];
+      const passed = waiter === undefined || waiter.signal?.aborted === true;
+      if (passed) {
+        value(binding.limiterLeave(this._limiter, ticket));
+        this._take(ticket)?.deferred.reject(waiter?.signal?.reason);
+      } else if (value(binding.limiterGrant(this._limiter, ticket)) === 1) {
+        this._take(ticket)?.deferred.resolve(AdmissionPermit._make(this));
+      }
+    }
+  }
+}
+/** One of a limited number of places. */
+class AdmissionPermit {
+  _limiter;
+  constructor(limiter) {
+    this._limiter = limiter;
+  }
+  /** @internal */
+  static _make(limiter) {
+    return new AdmissionPermit(limiter);
+  }
+  /** Idempotent. Grants the permit to the longest waiting, in the same step. */
+  release() {
+    if (!(this instanceof AdmissionPermit)) throw invalidThis('AdmissionPermit');
+    const limiter = this._limiter;
+    this._limiter = undefined;
+    limiter?._release();
+  }
+  [Symbol.dispose]() {
+    this.release();
+  }
+}
+/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
+const isSignal = (value_) =>
+  typeof value_ === 'object' &&
+  value_ !== null &&
+  typeof value_.aborted === 'boolean' &&
+  typeof value_.addEventListener === 'function';
+function reference(self) {
+  const limiter = self?._limiter;
+  if (typeof limiter !== 'number') throw invalidThis('AdmissionLimiter');
+  return limiter;
+}
+
+exports.AdmissionLimiter = AdmissionLimiter;
+exports.AdmissionPermit = AdmissionPermit;
+exports.ApplicationOperationBusyError = ApplicationOperationBusyError;
+exports.ApplicationOperationService = ApplicationOperationService;
+exports.BackendGeneration = BackendGeneration;
+exports.BackendInvalidation = BackendInvalidation;
+exports.ExecutionClaim = ExecutionClaim;
+exports.InteractionRequest = InteractionRequest;
+exports.OperationLease = OperationLease;
+exports.RuntimeCore = RuntimeCore;
+exports.SessionBusyError = SessionBusyError;
+exports.SteeringTurn = SteeringTurn;
+exports.StopAttempt = StopAttempt;
+exports.StopDelivery = StopDelivery;
+exports.StopMember = StopMember;
+exports.StopOperation = StopOperation;
+exports.TenureError = TenureError;
+exports.sessionOperationExclusivityKey = sessionOperationExclusivityKey;
+exports.setLogger = setLogger;

@@ -1,0 +1,177 @@
+/**
+ * The functions of the addon. A number that a function gives is coded: doubled, its lowest bit set
+ * when the call has caused effects that the face has to act on; negative for a refusal. Those that
+ * say `plain` are not.
+ */
+type Coded = number;
+type Slot = number;
+
+interface Binding {
+  openCore(scope: string | undefined, deliver: () => void): Coded;
+  closeBegin(core: number): Coded;
+  closeEnd(core: number, to: Uint32Array): Coded;
+  deliver(core: number): Coded;
+  liveSessions(core: number): Coded;
+  admissions(core: number): Coded;
+  handleCount(): Coded;
+  /** Plain. */
+  drain(to: Uint32Array): number;
+  /** Plain. */
+  lastList(to: Uint32Array): number;
+  /** Plain. */
+  detail(): number;
+  refusals(): string[];
+  sessionId(slot: Slot): string;
+  open(core: number, id: string): Coded;
+
+  claim(entry: number): Coded;
+  claimOwns(entry: number, claim: number): Coded;
+  claimWord(claim: number): Coded;
+  claimIsExclusive(claim: Slot): Coded;
+  sessionIsIdle(core: number, id: string): Coded;
+  attach(claim: Slot, run: string, turn: string, session: string | undefined): Coded;
+  claimTell(claim: Slot): Coded;
+  claimAbort(claim: Slot): Coded;
+  sealAborted(word: number): Coded;
+  settle(claim: Slot, ok: boolean, error: string | undefined): Coded;
+  finalize(claim: Slot, ok: boolean, error: string | undefined): Coded;
+  release(claim: Slot): Coded;
+  sealedMove(core: number, word: number, event: number): Coded;
+  leave(claim: Slot): Coded;
+  bind(claim: Slot, session: string, run: string, turn: string): Coded;
+  unbind(claim: Slot): Coded;
+  enter(claim: Slot): Coded;
+  start(claim: number, event: number): Coded;
+  openRequest(claim: Slot, id: string): Coded;
+  sealedRequest(word: number): Coded;
+  closeRequest(slot: Slot): Coded;
+  request(entry: number, id: string): Coded;
+  requests(entry: number, to: Uint32Array): Coded;
+  reserve(claim: Slot, generation: number): Coded;
+  canDispatch(claim: Slot): Coded;
+  claimOperation(claim: Slot): Coded;
+
+  createGeneration(
+    entry: number,
+    claim: number,
+    route: string | undefined,
+    to: Uint32Array,
+  ): Coded;
+  currentGeneration(entry: number, route: string | undefined): Coded;
+  generations(entry: number, to: Uint32Array): Coded;
+  runForTurn(entry: number, route: string | undefined, turn: string): Coded;
+  activeRun(entry: number, route: string | undefined, run: string): Coded;
+  activate(entry: number, route: string | undefined): Coded;
+  activated(slot: Slot): Coded;
+  activationBlocker(claim: Slot): Coded;
+  sessionBlocker(entry: number): Coded;
+  foreignFailure(entry: number, generation: number): string | undefined;
+  generationWord(slot: Slot): Coded;
+  generationRuns(slot: Slot): Coded;
+  generationStop(slot: Slot): Coded;
+  generationStopped(slot: Slot, ok: boolean): Coded;
+  generationDispose(slot: Slot): Coded;
+  generationDisposed(slot: Slot, ok: boolean, error: string | undefined): Coded;
+  generationReconcile(slot: Slot): Coded;
+  sealedFlight(word: number, event: number): Coded;
+
+  hasActiveRuns(core: number, id: string): Coded;
+  hasActiveRun(core: number, id: string, run: string, turn: string | undefined): Coded;
+  activeTurnIds(core: number, id: string): string[] | Coded;
+  cachedSessions(core: number): string[] | Coded;
+  invalidate(entry: number): Coded;
+  invalidation(entry: number, due: boolean): Coded;
+  invalidationDispose(slot: Slot, to: Uint32Array): Coded;
+  invalidationDone(slot: Slot, ok: boolean): Coded;
+  checkpointLoad(entry: number, to: Uint32Array): Coded;
+  checkpointLoaded(entry: number, flight: number, ok: boolean): Coded;
+  checkpointStore(entry: number): Coded;
+  serialize(entry: number, lane: string): Coded;
+  taskEnded(slot: Slot): Coded;
+  mutate(core: number, ids: readonly string[], quiescent: boolean): Coded | string[];
+  mutationSettled(slot: Slot): Coded;
+
+  stop(entry: number, input: string | undefined): Coded;
+  captured(attempt: Slot, to: Uint32Array): Coded;
+  attemptInput(attempt: Slot): string | undefined;
+  stopClear(attempt: Slot): Coded;
+  attemptSettled(attempt: Slot, ok: boolean, error: string | undefined): Coded;
+  drained(attempt: Slot): Coded;
+  failures(attempt: Slot, to: Uint32Array): Coded;
+  failureText(attempt: Slot, place: number): string | undefined;
+  attemptForget(attempt: Slot): Coded;
+  joinedForget(slot: Slot): string | undefined;
+  activeClaims(entry: number, to: Uint32Array): Coded;
+  hasOwnRuns(attempt: Slot): Coded;
+
+  retainPlan(attempt: number, claim: Slot, lineage: boolean): Coded;
+  retain(attempt: number, claim: Slot, plan: number, terminal: boolean, to: Uint32Array): Coded;
+  retainedOperation(entry: number): Coded;
+  operationMembers(operation: Slot, to: Uint32Array): Coded;
+  operationMember(operation: Slot, member: number): Coded;
+  operationTargets(operation: Slot, which: number, to: Uint32Array): Coded;
+  operationTargetOf(operation: Slot, member: number): Coded;
+  operationNext(operation: Slot): Coded;
+  operationPay(operation: Slot, kind: number, place: number, ok: boolean): Coded;
+  operationComplete(operation: Slot, members: Uint32Array): Coded;
+  operationRelease(operation: Slot, member: number): Coded;
+  operationDrop(operation: Slot): Coded;
+  operationEnqueue(operation: Slot): Coded;
+
+  openTurn(entry: number, turn: string): Coded;
+  reviveTurn(entry: number, turn: string): Coded;
+  hasOwner(entry: number): Coded;
+  queue(entry: number, nextTurn: boolean): Coded;
+  queueSaid(entry: number, nextTurn: boolean, id: string, text: string): Coded;
+  pull(turn: Slot, to: Uint32Array): Coded;
+  pullSaid(turn: Slot): string[] | Coded;
+  leases(turn: Slot, to: Uint32Array): Coded;
+  settleLease(turn: Slot, message: Slot, delivered: boolean): Coded;
+  settleLeases(turn: Slot, messages: Uint32Array, delivered: boolean): Coded;
+  settleSaid(turn: Slot, ids: readonly string[], delivered: boolean): Coded;
+  releaseTurn(turn: Slot): Coded;
+  takeQueue(entry: number, retract: boolean, to: Uint32Array): Coded;
+  takeQueueSaid(entry: number, retract: boolean): string[] | Coded;
+  snapshot(entry: number, to: Uint32Array): Coded;
+  snapshotSaid(entry: number, followup: boolean): string[] | Coded;
+
+  /** Plain: a lease, or a coded refusal. Or the key, and the registration of its holder. */
+  admissionReserve(
+    core: number,
+    operationId: string,
+    ownerId: string,
+    sessionId: string | undefined,
+    keys: readonly string[],
+  ): number | string[];
+  admissionRelease(core: number, lease: number): Coded;
+  admissionGet(core: number, operationId: string): string[] | Coded;
+  admissionList(
+    core: number,
+    kind: number,
+    sessionId: string | undefined,
+    ownerId: string | undefined,
+  ): string[] | Coded;
+  admissionClose(core: number): Coded;
+  leaseLost(lease: number, operationId: string): Coded;
+
+  limiterOpen(capacity: number): Coded;
+  /** Plain: 0 granted, a ticket + 1, or -1 closed. */
+  limiterAcquire(limiter: number): number;
+  limiterLeave(limiter: number, ticket: number): Coded;
+  limiterRelease(limiter: number): Coded;
+  /** Plain: a ticket, or -1. */
+  limiterNext(limiter: number): number;
+  limiterGrant(limiter: number, ticket: number): Coded;
+  limiterClose(limiter: number, to: Uint32Array): Coded;
+  /** Plain. */
+  limiterActive(limiter: number): number;
+  /** Plain. */
+  limiterWaiting(limiter: number): number;
+  limiterDrop(limiter: number): Coded;
+
+  logLevel(level: string | undefined): Coded;
+  takeLog(): string | undefined;
+}
+
+declare const binding: Binding;
+export default binding;

@@ -1,0 +1,102 @@
+import type { ApplicationOperationRegistration } from './values.js';
+import type { CoreError, CoreErrorCode } from './codes.js';
+
+/** On the prototype, so that a stack begins with it. */
+function named(of: { prototype: Error }, name: string): void {
+  Object.defineProperty(of.prototype, 'name', { value: name, writable: true, configurable: true });
+}
+
+/**
+ * Every error that tenure throws on purpose, wrong arguments aside: those are a `TypeError` or a
+ * `RangeError` with a `code`. Codes never change, messages may; test by `code`, since another copy of
+ * the package (a vm context, a worker) has classes of its own.
+ */
+export class TenureError extends Error implements CoreError {
+  static {
+    named(this, 'TenureError');
+  }
+
+  readonly code: CoreErrorCode;
+
+  constructor(code: CoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** `ERR_SESSION_BUSY`: a quiescent mutation met live claims. */
+export class SessionBusyError extends TenureError {
+  static {
+    named(this, 'SessionBusyError');
+  }
+
+  declare readonly code: 'ERR_SESSION_BUSY';
+  /** The sessions that have a live claim, sorted; the message names the first. */
+  readonly sessionIds: readonly string[];
+
+  constructor(sessionIds: readonly string[]) {
+    super('ERR_SESSION_BUSY', `Session ${sessionIds[0]} has a live execution claim`);
+    this.sessionIds = sessionIds;
+  }
+}
+
+/** `ERR_OPERATION_BUSY`: another active operation holds a key. */
+export class ApplicationOperationBusyError extends TenureError {
+  static {
+    named(this, 'ApplicationOperationBusyError');
+  }
+
+  declare readonly code: 'ERR_OPERATION_BUSY';
+  /** The holder's registration, and nothing else of it. */
+  readonly registration: ApplicationOperationRegistration;
+  /** The first of the caller's own keys, in the caller's order, that is held. */
+  readonly key: string;
+
+  constructor(registration: ApplicationOperationRegistration, key: string) {
+    super('ERR_OPERATION_BUSY', `Operation ${registration.operationId} is active`);
+    this.registration = registration;
+    this.key = key;
+  }
+}
+
+/** The name that the contract gives the error of a cancelled execution. */
+export class RuntimeExecutionCancellation extends TenureError {
+  static {
+    named(this, 'RuntimeExecutionCancellation');
+  }
+
+  constructor(sessionId: string) {
+    super(
+      'ERR_EXECUTION_CANCELLED',
+      `Execution for session ${sessionId} was cancelled before dispatch`,
+    );
+  }
+}
+
+function coded<E extends Error>(error: E, code: CoreErrorCode): E {
+  Object.defineProperty(error, 'code', { value: code, writable: true, configurable: true });
+  return error;
+}
+
+export const invalidArgument = (name: string, expected: string): TypeError =>
+  coded(new TypeError(`The argument "${name}" must be ${expected}`), 'ERR_INVALID_ARG_TYPE');
+
+export const invalidValue = (name: string, expected: string): TypeError =>
+  coded(new TypeError(`The argument "${name}" must be ${expected}`), 'ERR_INVALID_ARG_VALUE');
+
+export const outOfRange = (message: string): RangeError =>
+  coded(new RangeError(message), 'ERR_OUT_OF_RANGE');
+
+export const invalidThis = (name: string): TypeError =>
+  coded(new TypeError(`Called on something that is no ${name}`), 'ERR_INVALID_THIS');
+
+export const closedError = (): TenureError => new TenureError('ERR_CLOSED', 'The core is closed');
+
+/** The error of a generation whose disposal failed. */
+export const failureOf = (generation: number, cause: unknown): TenureError =>
+  new TenureError(
+    'ERR_GENERATION_FAILED',
+    `Backend generation ${generation} is permanently quarantined after disposal failed`,
+    { cause },
+  );
+

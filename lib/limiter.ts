@@ -1,0 +1,166 @@
+import binding from './binding.js';
+import { invalidArgument, invalidThis, outOfRange } from './errors.js';
+import { Deferred, acceptedList, target, value } from './native.js';
+
+const GRANTED = 0;
+const REFUSED = -1;
+
+/** Limiters whose handle is gone. */
+const unused = new FinalizationRegistry<number>((limiter) => {
+  value(binding.limiterDrop(limiter));
+});
+
+/** Someone who waits, by ticket: the promise and the signal, which only JavaScript can hold. */
+class Waiter {
+  readonly deferred = new Deferred<AdmissionPermit>();
+  readonly signal: AbortSignal | undefined;
+  readonly #leave: () => void;
+
+  constructor(signal: AbortSignal | undefined, leave: () => void) {
+    this.signal = signal;
+    this.#leave = leave;
+    signal?.addEventListener('abort', leave, { once: true });
+  }
+
+  /** The wait is over: no listener stays. */
+  forget(): this {
+    this.signal?.removeEventListener('abort', this.#leave);
+    return this;
+  }
+}
+
+/**
+ * A limited number of permits, granted in the order asked for. Bound to the thread that made it, and to
+ * no session.
+ */
+export class AdmissionLimiter {
+  readonly capacity: number;
+  private readonly _limiter: number;
+  private readonly _waiters: { [ticket: number]: Waiter } = Object.create(null);
+  private _closed: unknown = undefined;
+
+  /** `ERR_OUT_OF_RANGE` unless a positive safe integer. */
+  constructor(capacity: number) {
+    if (!Number.isSafeInteger(capacity) || capacity < 1)
+      throw outOfRange('capacity must be a positive safe integer');
+    this.capacity = capacity;
+    this._limiter = value(binding.limiterOpen(capacity));
+    unused.register(this, this._limiter);
+  }
+
+  get activeCount(): number {
+    return binding.limiterActive(reference(this));
+  }
+
+  /** Read before `acquire` in the same tick, it tells whether that call would wait. */
+  get waitingCount(): number {
+    return binding.limiterWaiting(reference(this));
+  }
+
+  /**
+   * Takes a permit, or a place in the queue, before returning. An abort gives the place up and rejects
+   * with the signal's reason; it never takes back a permit that was granted. The promise is the
+   * caller's: a rejection must be handled. After `close` it rejects with the error given there.
+   */
+  acquire(signal?: AbortSignal): Promise<AdmissionPermit> {
+    try {
+      const limiter = reference(this);
+      if (signal !== undefined && !isSignal(signal))
+        throw invalidArgument('signal', 'an AbortSignal');
+      if (signal?.aborted) throw signal.reason;
+      const ticket = binding.limiterAcquire(limiter);
+      if (ticket === REFUSED) throw this._closed;
+      if (ticket === GRANTED) return Promise.resolve(AdmissionPermit._make(this));
+      return this._wait(ticket - 1, signal).deferred.promise;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
+  close(error: Error): void {
+    const limiter = reference(this);
+    if (this._closed !== undefined) return;
+    if (error === undefined || error === null) throw invalidArgument('error', 'an Error');
+    this._closed = error;
+    for (const ticket of acceptedList(binding.limiterClose(limiter, target()), {}))
+      this._take(ticket)?.deferred.reject(error);
+  }
+
+  /** @internal */
+  _release(): void {
+    value(binding.limiterRelease(this._limiter));
+    this._grant();
+  }
+
+  private _wait(ticket: number, signal: AbortSignal | undefined): Waiter {
+    const waiter = new Waiter(signal, () => {
+      if (value(binding.limiterLeave(this._limiter, ticket)) !== 1) return;
+      this._take(ticket)?.deferred.reject(signal?.reason);
+      this._grant();
+    });
+    this._waiters[ticket] = waiter;
+    return waiter;
+  }
+
+  private _take(ticket: number): Waiter | undefined {
+    const waiter = this._waiters[ticket];
+    delete this._waiters[ticket];
+    return waiter?.forget();
+  }
+
+  /** Hands free places on, passing over those whose signal is aborted and whose listener has yet to run. */
+  private _grant(): void {
+    for (;;) {
+      const ticket = binding.limiterNext(this._limiter);
+      if (ticket < 0) return;
+      const waiter = this._waiters[ticket];
+      const passed = waiter === undefined || waiter.signal?.aborted === true;
+      if (passed) {
+        value(binding.limiterLeave(this._limiter, ticket));
+        this._take(ticket)?.deferred.reject(waiter?.signal?.reason);
+      } else if (value(binding.limiterGrant(this._limiter, ticket)) === 1) {
+        this._take(ticket)?.deferred.resolve(AdmissionPermit._make(this));
+      }
+    }
+  }
+}
+
+/** One of a limited number of places. */
+export class AdmissionPermit implements Disposable {
+  private _limiter: AdmissionLimiter | undefined;
+
+  private constructor(limiter: AdmissionLimiter) {
+    this._limiter = limiter;
+  }
+
+  /** @internal */
+  static _make(limiter: AdmissionLimiter): AdmissionPermit {
+    return new AdmissionPermit(limiter);
+  }
+
+  /** Idempotent. Grants the permit to the longest waiting, in the same step. */
+  release(): void {
+    if (!(this instanceof AdmissionPermit)) throw invalidThis('AdmissionPermit');
+    const limiter = this._limiter;
+    this._limiter = undefined;
+    limiter?._release();
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}
+
+/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
+const isSignal = (value_: unknown): value_ is AbortSignal =>
+  typeof value_ === 'object' &&
+  value_ !== null &&
+  typeof (value_ as AbortSignal).aborted === 'boolean' &&
+  typeof (value_ as AbortSignal).addEventListener === 'function';
+
+function reference(self: object | undefined): number {
+  const limiter = (self as { _limiter?: unknown } | undefined)?._limiter;
+  if (typeof limiter !== 'number') throw invalidThis('AdmissionLimiter');
+  return limiter;
+}

@@ -1,0 +1,299 @@
+import binding from './binding.js';
+import { callable, outcome } from './arguments.js';
+import { ExecutionClaim } from './claim.js';
+import type { RuntimeCore } from './core.js';
+import type { Acting } from './effects.js';
+import { closedError, invalidArgument, invalidThis } from './errors.js';
+import type { BackendGeneration } from './generation.js';
+import { NONE, accepted, acceptedList, handles, quiet, target, value } from './native.js';
+import { Task } from './task.js';
+import type { CoreTypes, Outcome } from './values.js';
+
+const PENDING = 0;
+const FAILED = 1;
+const REFERS = 2;
+const PAY = { status: 0, note: 1, turn: 2, terminal: 3, delivery: 4 };
+const OWES_TERMINAL = 2;
+const PRESENT = 1;
+
+/** Completed operations whose handle is gone: forgotten in Rust as well. */
+const forgotten = new FinalizationRegistry<number>((slot) => {
+  value(binding.operationDrop(slot));
+});
+
+/** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
+export type StopProjection<T extends CoreTypes = CoreTypes> =
+  | { readonly kind: 'status'; done(): void }
+  | { readonly kind: 'note'; readonly id: string; done(): void }
+  | {
+      readonly kind: 'turn';
+      readonly id: string;
+      readonly turnId: string;
+      readonly lineage: T['lineage'];
+      /** The caller's to set; kept across retries, so that a message is built once. */
+      message: T['message'] | undefined;
+      done(): void;
+    };
+
+/**
+ * What a stop still owes: one backend stop per generation (each delivered at most once), and
+ * projections, each done at most once and in order: status, turns in the order retained, note; and the
+ * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
+ * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
+ * and holds its generations. The handle stays usable after that. Seed 3.
+ */
+export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
+  readonly sessionId: string;
+  /** Input of the attempt that opened the operation. */
+  readonly input: T['stopInput'];
+  /** What `now` said when it was opened. */
+  readonly ts: number;
+  private readonly _core: RuntimeCore<T>;
+  /** @internal The slot, -1 once its core has ended. */
+  _operation: number;
+  private readonly _status: StopProjection<T>;
+  private readonly _note: StopProjection<T>;
+  private readonly _members: StopMember<T>[] = [];
+  private readonly _turns: StopProjection<T>[] = [];
+  private readonly _targets: StopDelivery<T>[] = [];
+
+  private constructor(
+    core: RuntimeCore<T>,
+    sessionId: string,
+    slot: number,
+    input: T['stopInput'],
+    ts: number,
+    noteId: string,
+  ) {
+    this._core = core;
+    this.sessionId = sessionId;
+    this.input = input;
+    this.ts = ts;
+    this._operation = slot;
+    this._status = { kind: 'status', done: () => this._pay(PAY.status, 0) };
+    this._note = { kind: 'note', id: noteId, done: () => this._pay(PAY.note, 0) };
+  }
+
+  /** @internal */
+  static _open<T extends CoreTypes>(
+    core: RuntimeCore<T>,
+    sessionId: string,
+    slot: number,
+    input: T['stopInput'],
+    ts: number,
+    noteId: string,
+  ) {
+    const operation = new StopOperation<T>(core, sessionId, slot, input, ts, noteId);
+    handles[slot] = operation;
+    return operation;
+  }
+
+  /** @internal */
+  _add(number: number, claim: ExecutionClaim<T>, lineage: T['lineage'] | undefined, id: string): void {
+    this._members[number] = StopMember._make<T>(this, number, claim);
+    const place = accepted(binding.operationTargetOf(this._operation, number), this);
+    this._targets[place] ??= StopDelivery._make<T>(this, place, claim.generation);
+    if (lineage === undefined) return;
+    this._turns[number] = {
+      kind: 'turn',
+      id,
+      turnId: claim.run.turnId,
+      lineage,
+      message: undefined,
+      done: () => this._pay(PAY.turn, number),
+    };
+  }
+
+  /**
+   * Serial lane of the operation: `task` runs, never synchronously, after every earlier one, failed or
+   * not. Settles as the task does; a rejection that nobody awaits is no unhandled one. Rejects with
+   * `ERR_CLOSED` when the core ends before the task has started.
+   */
+  enqueue(task: () => Promise<void>): Promise<void> {
+    try {
+      const slot = reference(this);
+      callable(task, 'task');
+      if (slot < 0) throw closedError();
+      const queued = accepted(binding.operationEnqueue(slot), this);
+      return quiet(Task.lane(task, queued >> 1, (queued & 1) !== 0));
+    } catch (error) {
+      return quiet(Promise.reject(error));
+    }
+  }
+
+  /** The runs to stop, by generation, then in the order retained. */
+  members(): StopMember<T>[] {
+    const slot = open(this);
+    const numbers = acceptedList(binding.operationMembers(slot, target()), this);
+    return numbers.map((number) => this._members[number] as StopMember<T>);
+  }
+
+  /** One handle for each generation whose backend stop was not yet delivered. */
+  pendingDeliveries(): StopDelivery<T>[] {
+    return this._select(PENDING);
+  }
+
+  /** The first projection not done. Ask again after `done`: runs retained meanwhile count. */
+  nextProjection(): StopProjection<T> | undefined {
+    const next = accepted(binding.operationNext(open(this)), this);
+    if (next === 0) return undefined;
+    if (next === 1) return this._status;
+    return next === 2 ? this._note : this._turns[next - 3];
+  }
+
+  /**
+   * Marks the members stopped, but for those that still owe their terminal fact. If nothing is owed any
+   * more, ends the retention: true the first time. `ERR_INVALID_ARG_TYPE` for members of another
+   * operation.
+   */
+  complete(members: readonly StopMember<T>[]): boolean {
+    const slot = open(this);
+    if (!Array.isArray(members)) throw invalidArgument('members', 'an array of StopMember');
+    const numbers = Uint32Array.from(members as readonly StopMember<T>[], (member, index) => {
+      if (!(member instanceof StopMember) || member._of !== (this as StopOperation<T>))
+        throw invalidArgument(`members[${index}]`, 'a StopMember of this operation');
+      return member._number;
+    });
+    return accepted(binding.operationComplete(slot, numbers), this) !== 0;
+  }
+
+  /** The generations the operation still refers to. */
+  generations(): BackendGeneration<T>[] {
+    return this._select(REFERS).map((delivery) => delivery.generation);
+  }
+
+  /** Errors of failed deliveries, by generation; also after the retention has ended. */
+  deliveryFailures(): unknown[] {
+    return this._select(FAILED).map((delivery) => delivery._error);
+  }
+
+  /**
+   * Lets go of an exited run, and of its generation once that has no other run here and is not pending.
+   * Ignored for a run that is not here.
+   */
+  releaseRun(claim: ExecutionClaim<T>): void {
+    const slot = reference(this);
+    if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
+    if (slot < 0) return;
+    for (const member of this._members) {
+      if (member._claim === claim) accepted(binding.operationRelease(slot, member._number), this);
+    }
+  }
+
+  /** @internal */
+  _pay(kind: number, place: number, ok = true): void {
+    if (this._operation >= 0) accepted(binding.operationPay(this._operation, kind, place, ok), this);
+    else if (this._core._number === NONE) throw closedError();
+  }
+
+  /** @internal */
+  _facts(number: number): number {
+    const slot = this._operation;
+    return slot < 0 ? 0 : accepted(binding.operationMember(slot, number), this);
+  }
+
+  /** @internal The retention has ended: nobody looks the handle up any more. */
+  _over(): void {
+    handles[this._operation] = undefined;
+    if (this._operation >= 0) forgotten.register(this, this._operation, this);
+  }
+
+  /** @internal */
+  _end(): void {
+    this._operation = -1;
+    forgotten.unregister(this);
+  }
+
+  private _select(which: number): StopDelivery<T>[] {
+    const places = acceptedList(binding.operationTargets(open(this), which, target()), this);
+    return places.map((place) => this._targets[place] as StopDelivery<T>);
+  }
+}
+
+/** A run that a stop operation is to stop. */
+export class StopMember<T extends CoreTypes = CoreTypes> {
+  readonly runId: string;
+  /** @internal */
+  readonly _of: StopOperation<T>;
+  /** @internal */
+  readonly _number: number;
+  /** @internal */
+  readonly _claim: ExecutionClaim<T>;
+
+  private constructor(of: StopOperation<T>, number: number, claim: ExecutionClaim<T>) {
+    this._of = of;
+    this._number = number;
+    this._claim = claim;
+    this.runId = claim.run.runId;
+  }
+
+  /** @internal */
+  static _make<T extends CoreTypes>(of: StopOperation<T>, number: number, claim: ExecutionClaim<T>) {
+    return new StopMember<T>(of, number, claim);
+  }
+
+  /** Undefined after `releaseRun`. */
+  get claim(): ExecutionClaim<T> | undefined {
+    return (member(this)._of._facts(this._number) & PRESENT) !== 0 ? this._claim : undefined;
+  }
+
+  /** Asked for by `retain` and not done: also after `releaseRun`. */
+  get owesTerminal(): boolean {
+    return (member(this)._of._facts(this._number) & OWES_TERMINAL) !== 0;
+  }
+
+  /** The terminal fact has landed. Idempotent. */
+  terminalDone(): void {
+    member(this)._of._pay(PAY.terminal, this._number);
+  }
+}
+
+/** The stop of one generation's backend, owed by a stop operation. */
+export class StopDelivery<T extends CoreTypes = CoreTypes> {
+  readonly generation: BackendGeneration<T>;
+  /** @internal */
+  _error: unknown = undefined;
+  private readonly _of: StopOperation<T>;
+  private readonly _place: number;
+
+  private constructor(of: StopOperation<T>, place: number, generation: BackendGeneration<T>) {
+    this._of = of;
+    this._place = place;
+    this.generation = generation;
+  }
+
+  /** @internal */
+  static _make<T extends CoreTypes>(
+    of: StopOperation<T>,
+    place: number,
+    generation: BackendGeneration<T>,
+  ) {
+    return new StopDelivery<T>(of, place, generation);
+  }
+
+  /** pending → delivered or failed. The first settlement counts. */
+  settle(given: Outcome): void {
+    if (!(this instanceof StopDelivery)) throw invalidThis('StopDelivery');
+    const settled = outcome(given, 'outcome');
+    const pending = this._of.pendingDeliveries().includes(this);
+    if (pending && !settled.ok) this._error = settled.error;
+    this._of._pay(PAY.delivery, this._place, settled.ok);
+  }
+}
+
+function member<M extends object>(self: M): M {
+  if (!((self as object | undefined) instanceof StopMember)) throw invalidThis('StopMember');
+  return self;
+}
+
+function reference(self: object | undefined): number {
+  const slot = (self as { _operation?: unknown } | undefined)?._operation;
+  if (typeof slot !== 'number') throw invalidThis('StopOperation');
+  return slot;
+}
+
+function open(self: object | undefined): number {
+  const slot = reference(self);
+  if (slot < 0) throw closedError();
+  return slot;
+}

@@ -1,0 +1,74 @@
+import binding from './binding.js';
+import type { Acting } from './effects.js';
+import { invalidThis } from './errors.js';
+import type { BackendGeneration } from './generation.js';
+import { handles, value } from './native.js';
+import type { CoreTypes } from './values.js';
+
+/**
+ * A question that a turn waits on. Only the generation that asked may be given the answer. Made by
+ * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
+ */
+export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acting {
+  readonly sessionId: string;
+  readonly requestId: string;
+  readonly turnId: string;
+  readonly generation: BackendGeneration<T>;
+  /** @internal */
+  _value: T['request'];
+  /** @internal The slot, -1 once closed. */
+  _request: number;
+
+  private constructor(
+    sessionId: string,
+    requestId: string,
+    turnId: string,
+    generation: BackendGeneration<T>,
+    value: T['request'],
+    slot: number,
+  ) {
+    this.sessionId = sessionId;
+    this.requestId = requestId;
+    this.turnId = turnId;
+    this.generation = generation;
+    this._value = value;
+    this._request = slot;
+  }
+
+  /** @internal */
+  static _make<T extends CoreTypes>(
+    sessionId: string,
+    requestId: string,
+    turnId: string,
+    generation: BackendGeneration<T>,
+    value: T['request'],
+    slot: number,
+  ) {
+    return new InteractionRequest<T>(sessionId, requestId, turnId, generation, value, slot);
+  }
+
+  /** The value it was last opened with. */
+  get value(): T['request'] {
+    return this._value;
+  }
+
+  /** Answered, or not to be answered any more. Idempotent; a later request with the id is not touched. */
+  close(): void {
+    const slot = (this as { _request?: unknown } | undefined)?._request;
+    if (typeof slot !== 'number') throw invalidThis('InteractionRequest');
+    if (slot < 0) return;
+    handles[slot] = undefined;
+    this._request = -1;
+    value(binding.closeRequest(slot));
+  }
+
+  /** @internal */
+  _seal(): void {
+    this._request = -1;
+  }
+
+  /** @internal */
+  _end(): void {
+    this._request = -1;
+  }
+}

@@ -1,0 +1,215 @@
+import binding from './binding.js';
+import { strings } from './arguments.js';
+import type { Acting } from './effects.js';
+import { closedError, invalidThis } from './errors.js';
+import {
+  accepted,
+  acceptedList,
+  acceptedTexts,
+  handles,
+  report,
+  target,
+  value,
+} from './native.js';
+import type { QueueSnapshot, SteeringMessage } from './values.js';
+
+const SEALED = -1;
+const CLOSED = -2;
+
+/** The words of a message by its slot: Rust keeps the order and who holds it. */
+export interface Memo {
+  /** Empty for a followup. */
+  readonly id: string;
+  readonly text: string;
+}
+
+const textAt = (slot: number): string => (handles[slot] as Memo).text;
+
+const message = (id: string, text: string): SteeringMessage => ({
+  id,
+  messageId: id,
+  content: { text },
+});
+
+interface Queue {
+  readonly _shared: boolean;
+  _entry(sessionId: string): number;
+}
+
+/** The queue as it is. */
+export function snapshot(queue: Queue, sessionId: string, turnId: string): QueueSnapshot {
+  const entry = queue._entry(sessionId);
+  if (queue._shared) {
+    const steering = acceptedTexts(binding.snapshotSaid(entry, false), { sessionId });
+    const followup = acceptedTexts(binding.snapshotSaid(entry, true), { sessionId });
+    return { turnId, steering, followup };
+  }
+  const slots = acceptedList(binding.snapshot(entry, target()), { sessionId });
+  const leased = (slots[0] as number) + 1;
+  const steering: string[] = [];
+  const followup: string[] = [];
+  for (let index = 1; index < slots.length; index += 1)
+    (index < leased ? steering : followup).push(textAt(slots[index] as number));
+  return { turnId, steering, followup };
+}
+
+/** Takes the texts of followups, and before them of queued messages when retracting. */
+export function takeQueue(queue: Queue, sessionId: string, retract: boolean): string[] {
+  const entry = queue._entry(sessionId);
+  if (queue._shared) {
+    const texts = binding.takeQueueSaid(entry, retract);
+    const taken = acceptedTexts(texts, { sessionId });
+    // A list of strings has no room for the mark of effects.
+    value(1);
+    return taken;
+  }
+  const coded = binding.takeQueue(entry, retract, target());
+  // The slots are free already: their words are read before anything else happens.
+  const taken = acceptedList(coded & ~1, { sessionId }).map((slot) => {
+    const text = textAt(slot);
+    handles[slot] = undefined;
+    return text;
+  });
+  value(coded & 1);
+  return taken;
+}
+
+/**
+ * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
+ * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
+ */
+export class SteeringTurn implements Acting {
+  readonly sessionId: string;
+  readonly turnId: string;
+  private readonly _core: Queue;
+  /** @internal The slot, or sealed: found again by the turn's id. */
+  _turn: number;
+  private readonly _onUpdate: ((snapshot: QueueSnapshot) => void) | undefined;
+
+  private constructor(
+    core: Queue,
+    sessionId: string,
+    turnId: string,
+    slot: number,
+    onUpdate: ((snapshot: QueueSnapshot) => void) | undefined,
+  ) {
+    this._core = core;
+    this.sessionId = sessionId;
+    this.turnId = turnId;
+    this._turn = slot;
+    this._onUpdate = onUpdate;
+  }
+
+  /** @internal */
+  static _make(
+    core: Queue,
+    sessionId: string,
+    turnId: string,
+    slot: number,
+    onUpdate: ((snapshot: QueueSnapshot) => void) | undefined,
+  ) {
+    const turn = new SteeringTurn(core, sessionId, turnId, slot, onUpdate);
+    handles[slot] = turn;
+    return turn;
+  }
+
+  /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
+  pull(): SteeringMessage[] {
+    const slot = this._live();
+    if (slot < 0) return [];
+    if (this._core._shared) {
+      const words = acceptedTexts(binding.pullSaid(slot), this);
+      const pulled: SteeringMessage[] = [];
+      for (let index = 0; index < words.length; index += 2)
+        pulled.push(message(words[index] as string, words[index + 1] as string));
+      return pulled;
+    }
+    const slots = acceptedList(binding.pull(slot, target()), this);
+    return slots.map((each) => {
+      const { id, text } = handles[each] as Memo;
+      return message(id, text);
+    });
+  }
+
+  /** Ends leases of this turn: delivered. Unknown ids are ignored. */
+  ack(leaseIds: readonly string[]): void {
+    this._settle(leaseIds, true);
+  }
+
+  /**
+   * Returns leases of this turn, in the order pulled: to the front of the queue if it is the owner,
+   * else to the front of the followup texts. Unknown ids are ignored.
+   */
+  nack(leaseIds: readonly string[]): void {
+    this._settle(leaseIds, false);
+  }
+
+  /**
+   * Moves this turn's leases, and if it is the owner the queued messages, to the front of the followup
+   * texts (delivering the snapshot) and gives ownership up. Idempotent.
+   */
+  release(): void {
+    if (reference(this) === CLOSED) return;
+    const slot = this._live();
+    if (slot >= 0) accepted(binding.releaseTurn(slot), this);
+  }
+
+  private _settle(leaseIds: readonly string[], delivered: boolean): void {
+    reference(this);
+    const ids = strings(leaseIds, 'leaseIds', true);
+    const slot = this._live();
+    if (slot < 0 || ids.length === 0) return;
+    if (this._core._shared) {
+      accepted(binding.settleSaid(slot, ids, delivered), this);
+      return;
+    }
+    const leases = acceptedList(binding.leases(slot, target()), this);
+    const named = leases.filter((lease) => ids.includes((handles[lease] as Memo).id));
+    if (named.length === 1)
+      accepted(binding.settleLease(slot, named[0] as number, delivered), this);
+    else if (named.length > 1)
+      accepted(binding.settleLeases(slot, Uint32Array.from(named), delivered), this);
+  }
+
+  /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */
+  private _live(): number {
+    const slot = reference(this);
+    if (slot >= 0) return slot;
+    if (slot === CLOSED) throw closedError();
+    const revived = accepted(
+      binding.reviveTurn(this._core._entry(this.sessionId), this.turnId),
+      this,
+    );
+    if (revived === 0) return SEALED;
+    this._turn = revived - 1;
+    handles[this._turn] = this;
+    return this._turn;
+  }
+
+  /** @internal */
+  _deliver(): void {
+    if (this._onUpdate === undefined) return;
+    const given = snapshot(this._core, this.sessionId, this.turnId);
+    try {
+      this._onUpdate.call(undefined, given);
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  /** @internal */
+  _seal(): void {
+    this._turn = SEALED;
+  }
+
+  /** @internal */
+  _end(): void {
+    this._turn = CLOSED;
+  }
+}
+
+function reference(self: object | undefined): number {
+  const slot = (self as { _turn?: unknown } | undefined)?._turn;
+  if (typeof slot !== 'number') throw invalidThis('SteeringTurn');
+  return slot;
+}
