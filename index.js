@@ -1071,10 +1071,9 @@ class ExecutionClaim {
   _entered(refused) {
     const entering = this._riders?.entering ?? [];
     if (this._riders) this._riders.entering = undefined;
-    const phase = this._claim >= 0 ? this._word() & 7 : (-this._claim - 1) & 7;
     for (const each of entering) {
       if (refused === 0) each.resolve();
-      else each.reject(reasoned(refused - 1, this, phase));
+      else each.reject(reasoned((refused & 255) - 1, this, refused >> 8));
     }
   }
   /** @internal Tells the claim of a stop that has captured it, once. */
@@ -1237,7 +1236,12 @@ function apply(kind, slot, word) {
 function act() {
   const effects = list(binding.drain(target()));
   for (let index = 0; index < effects.length; index += 3) {
-    apply(effects[index], effects[index + 1], effects[index + 2]);
+    try {
+      apply(effects[index], effects[index + 1], effects[index + 2]);
+    } catch (error) {
+      // A fault of ours in one effect must not cost the others.
+      report(error);
+    }
   }
   flushSoon();
 }

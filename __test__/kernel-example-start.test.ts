@@ -128,3 +128,25 @@ test('a reader that leaves while the backend is being built ends the build', asy
   }
   expect(kernel.stats()).toEqual({ sessions: 0, admissions: 0, operations: [] });
 });
+
+test('a stop kills what runs without waiting for what is still starting', async () => {
+  const { opened, open } = gate();
+  const kernel = await makeKernel({
+    patienceMs: 60_000,
+    startBackend: async (context) => {
+      if (context.route !== undefined) await opened;
+      return ShellBackend.start({}, { ...context, signal: new AbortController().signal });
+    },
+  });
+  const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 60' }));
+  await turn.untilOutput('up');
+  const child = new Watched(kernel.startChildTurn(S, { text: 'echo never' }));
+  await until('the build', () => child.phases.includes('attached'));
+  const stopped = kernel.stopSession(S);
+  await turn.until('step_end');
+  expect(turn.all('step_end')[0]?.result.ended).toBe('killed');
+  expect(child.outcome).toBeUndefined();
+  open();
+  await Promise.all([stopped, turn.done, child.done]);
+  expect([turn.outcome, child.outcome]).toEqual(['stopped', 'stopped']);
+});

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isAlive, makeKernel, until, Watched } from './fixtures/kernel/support.ts';
 
@@ -103,17 +104,30 @@ test('a reader that leaves takes the process with it, and the session is free ag
 test('a slow reader holds the process back, and still gets every byte', async () => {
   const kernel = await makeKernel();
   const bytes = 8 * 1024 * 1024;
-  const text = `yes 0123456789 | head -c ${bytes}; echo over >&2`;
+  const text = `echo $$; yes 0123456789 | head -c ${bytes}`;
+  let pid = 0;
   let got = 0;
-  let overAt = -1;
   for await (const event of kernel.startTurn(S, { text })) {
     if (event.type !== 'output') continue;
-    if (got === 0) await new Promise((resolve) => setTimeout(resolve, 300));
-    if (event.stream === 'stdout') got += event.text.length;
-    else overAt = got;
+    got += event.text.length;
+    if (pid > 0) continue;
+    pid = Number.parseInt(event.text, 10);
+    await sleep(500);
+    expect(isAlive(pid)).toBe(true);
+  }
+  expect(got).toBe(bytes + `${pid}\n`.length);
+});
+
+test('a reader that is slower than the life of the process gets every byte, too', async () => {
+  const kernel = await makeKernel({ shell: { graceMs: 20 } });
+  const bytes = 1024 * 1024 + 30_000;
+  let got = 0;
+  for await (const event of kernel.startTurn(S, { text: `yes | head -c ${bytes}` })) {
+    if (event.type !== 'output') continue;
+    if (got === 0) await sleep(500);
+    got += event.text.length;
   }
   expect(got).toBe(bytes);
-  expect(overAt).toBeGreaterThan(bytes / 4);
 });
 
 test('what a step leaves behind in its group ends with the step', async () => {

@@ -457,10 +457,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   _entered(refused: number): void {
     const entering = this._riders?.entering ?? [];
     if (this._riders) this._riders.entering = undefined;
-    const phase = this._claim >= 0 ? this._word() & 7 : (-this._claim - 1) & 7;
     for (const each of entering) {
       if (refused === 0) each.resolve();
-      else each.reject(reasoned(refused - 1, this, phase));
+      else each.reject(reasoned((refused & 255) - 1, this, refused >> 8));
     }
   }
 

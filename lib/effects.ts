@@ -1,6 +1,6 @@
 import binding from './binding.js';
 import { flushSoon } from './log.js';
-import { handles, list, onDrain, target } from './native.js';
+import { handles, list, onDrain, report, target } from './native.js';
 
 /** What a handle does when an effect names it. Each class has those that concern it. */
 export interface Acting {
@@ -80,7 +80,12 @@ function apply(kind: number, slot: number, word: number): void {
 function act(): void {
   const effects = list(binding.drain(target()));
   for (let index = 0; index < effects.length; index += 3) {
-    apply(effects[index] as number, effects[index + 1] as number, effects[index + 2] as number);
+    try {
+      apply(effects[index] as number, effects[index + 1] as number, effects[index + 2] as number);
+    } catch (error) {
+      // A fault of ours in one effect must not cost the others.
+      report(error);
+    }
   }
   flushSoon();
 }

@@ -1,4 +1,8 @@
-import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
+import {
+  ReadableStream,
+  type QueuingStrategy,
+  type ReadableStreamDefaultController,
+} from 'node:stream/web';
 
 /**
  * What a run has to say, in order, to one reader. `push` never waits; a source that can make more
@@ -11,7 +15,7 @@ export class EventChannel<E> {
   #flowing = false;
   #closed = false;
 
-  constructor(highWaterMark = 256) {
+  constructor(strategy: QueuingStrategy<E>) {
     this.#stream = new ReadableStream<E>(
       {
         start: (controller) => void (this.#controller = controller),
@@ -21,7 +25,7 @@ export class EventChannel<E> {
           this.#wake();
         },
       },
-      { highWaterMark },
+      strategy,
     );
   }
 

@@ -7,6 +7,9 @@ export interface RunInit extends RunIdentity {
   readonly lineage?: Lineage;
 }
 
+/** How far a process may be ahead of the reader of its output. */
+const charactersAhead = 1024 * 1024;
+
 /**
  * The value that rides on a claim: who the run is, and its line to whoever reads it. Whether it is
  * admitted, running or stopped is for the core to say.
@@ -17,7 +20,10 @@ export class Run implements RunIdentity {
   readonly turnId: string;
   readonly kind: RunKind;
   readonly lineage: Lineage;
-  readonly events = new EventChannel<KernelEvent>();
+  readonly events = new EventChannel<KernelEvent>({
+    highWaterMark: charactersAhead,
+    size: (event) => (event?.type === 'output' ? event.text.length : 1),
+  });
   readonly #abandon = new AbortController();
 
   constructor({ sessionId, runId, turnId, kind, lineage = {} }: RunInit) {

@@ -8,19 +8,27 @@ import type { KernelTypes, StopMode } from './types.mts';
 type Stop = StopAttempt<KernelTypes>;
 type Operation = StopOperation<KernelTypes>;
 
-/** A stop of the session: take hold of what runs, wait for what was starting, then pay. */
+/** A stop of the session: stop what runs, wait for what was starting, then write it down. */
 export async function attemptStop(parts: Parts, stop: Stop): Promise<void> {
+  const { mode } = stop.input;
   for (const claim of stop.activeClaims()) {
     retain(stop, claim);
     // The others were told as the stop captured their claims.
     if (!claim.isStopRequested()) claim.run.stopping(stop.input);
   }
-  const failures = await stop.drained();
+  const held = stop.operation;
+  const told = held?.enqueue(() => deliver(parts, held, mode));
+  const [starts, runs] = await Promise.allSettled([stop.drained(), told]);
+  const failures = [
+    ...(starts.status === 'fulfilled' ? starts.value : [starts.reason]),
+    ...(runs.status === 'fulfilled' ? [] : [runs.reason]),
+  ];
   if (failures.length > 0) {
-    throw oneError(failures, `Starts of session ${stop.sessionId} did not end cleanly`);
+    throw oneError(failures, `Session ${stop.sessionId} was not stopped cleanly`);
   }
+  // What was starting may be held since.
   const { operation } = stop;
-  await operation?.enqueue(() => pay(parts, operation, stop.input.mode));
+  await operation?.enqueue(() => pay(parts, operation, mode));
 }
 
 /** The operation owes the run's terminal fact, and a record of its turn if it is a conversation's. */

@@ -22,7 +22,8 @@ pub const NO_SLOT: Slot = u32::MAX;
 pub enum Effect {
     /// The claim has ended for good: its last facts, as a sealed word.
     ClaimSealed(Slot, u32),
-    /// The wait of `enter` is over. The number is 0, or 1 + the reason of its refusal.
+    /// The wait of `enter` is over. The number is 0, or 1 + the reason of its refusal, and the
+    /// phase from the eighth bit on.
     Entered(Slot, u32),
     /// The generation has terminated.
     GenerationSealed(Slot, u32),

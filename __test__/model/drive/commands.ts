@@ -88,6 +88,7 @@ const named = (name: string): fc.Arbitrary<Command> =>
 const themed = ({ first, favourites }: Theme, maxLength: number): fc.Arbitrary<Command[]> => {
   const weighted = all.map(({ group, name, weight, arbitrary }) => {
     const times = name === 'openGate' ? 2 : (favourites[group] ?? (group === 'ends' ? 0.1 : 0.3));
+    return { arbitrary, weight: Math.max(1, Math.round(4 * weight * times)) };
   });
   const body = fc.array(fc.oneof(...weighted), { minLength: 1, maxLength, size: 'max' });
   if (first.length === 0) return body;

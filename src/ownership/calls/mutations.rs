@@ -13,6 +13,9 @@ use crate::text::Text;
 
 use super::trace;
 
+/// Where the phase stands beside the reason in [`Effect::Entered`].
+const PHASE_SHIFT: u32 = 8;
+
 /// What became of a mutation.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Queued {
@@ -44,7 +47,7 @@ impl Record {
             let claim = &mut self.claims[key as usize];
             let reason = match claim.state.phase {
                 Phase::Pending => 0,
-                _ => 1 + Reason::EnterPhase as u32,
+                phase => (1 + Reason::EnterPhase as u32) | (phase as u32) << PHASE_SHIFT,
             };
             if claim.member == out.member {
                 let slot = claim.slot;
