@@ -76,7 +76,6 @@ interface ApplicationOperationRequest {
  * stored. In memory only. Services of one `scope`, in any core of the process, are one registry. Seed 1.
  */
 declare class ApplicationOperationService {
-  private readonly _registry;
   /**
    * Needs no core. Without `scope` the registry is its own; a named one lasts as long as its thread.
    * `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread.
@@ -103,7 +102,6 @@ declare class ApplicationOperationService {
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
 declare class OperationLease implements Disposable {
   readonly registration: ApplicationOperationRegistration;
-  private readonly _registry;
   private constructor();
   /**
    * Removes the registration that this very lease made. Idempotent; a no-op after `close`. A lease that
@@ -148,19 +146,6 @@ interface CoreError extends Error {
   readonly code: CoreErrorCode;
 }
 
-/** What a handle does when an effect names it. Each class has those that concern it. */
-interface Acting {
-  _seal?(word: number): void;
-  _end?(): void;
-  _entered?(reason: number): void;
-  _deliver?(): void;
-  _run?(): void;
-  _drained?(): void;
-  _lifted?(gone: boolean): void;
-  _joined?(how: number): void;
-  _over?(): void;
-}
-
 /**
  * `active` ⇄ `stopping` (stop, reconcile); `active`, `stopping` → `disposing` (dispose); `disposing` →
  * `terminated` (disposed, and nothing holds it) or `failed` (for good). A generation is held while a
@@ -171,7 +156,7 @@ type GenerationPhase = 'active' | 'stopping' | 'disposing' | 'failed' | 'termina
  * One backend instance of a session, with the runs registered on it. Made by
  * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
  */
-declare class BackendGeneration<T extends CoreTypes = CoreTypes> implements Acting {
+declare class BackendGeneration<T extends CoreTypes = CoreTypes> {
   readonly sessionId: string;
   /** Ascends from 1 within a scope. */
   readonly id: number;
@@ -180,9 +165,6 @@ declare class BackendGeneration<T extends CoreTypes = CoreTypes> implements Acti
   readonly backend: T['backend'];
   /** The caller's to read and set. */
   cachedHeader: T['header'];
-  private _stopping;
-  private _disposal;
-  private _failure;
   private constructor();
   get phase(): GenerationPhase;
   /** Whether it is its route's current one. */
@@ -211,9 +193,6 @@ declare class BackendGeneration<T extends CoreTypes = CoreTypes> implements Acti
    * stopping → active; disposing and disposed → terminated. Returns a disposal to wait for.
    */
   reconcile(): Promise<Outcome> | undefined;
-  private _disposed;
-  /** The stop of a terminated generation: its state before, and the word moved on. */
-  private _flight;
 }
 
 /** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
@@ -243,18 +222,12 @@ type StopProjection<T extends CoreTypes = CoreTypes> =
  * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
  * and holds its generations. The handle stays usable after that. Seed 3.
  */
-declare class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
+declare class StopOperation<T extends CoreTypes = CoreTypes> {
   readonly sessionId: string;
   /** Input of the attempt that opened the operation. */
   readonly input: T['stopInput'];
   /** What `now` said when it was opened. */
   readonly ts: number;
-  private readonly _core;
-  private readonly _status;
-  private readonly _note;
-  private readonly _members;
-  private readonly _turns;
-  private readonly _targets;
   private constructor();
   /**
    * Serial lane of the operation: `task` runs, never synchronously, after every earlier one, failed or
@@ -283,7 +256,6 @@ declare class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
    * Ignored for a run that is not here.
    */
   releaseRun(claim: ExecutionClaim<T>): void;
-  private _select;
 }
 /** A run that a stop operation is to stop. */
 declare class StopMember<T extends CoreTypes = CoreTypes> {
@@ -299,8 +271,6 @@ declare class StopMember<T extends CoreTypes = CoreTypes> {
 /** The stop of one generation's backend, owed by a stop operation. */
 declare class StopDelivery<T extends CoreTypes = CoreTypes> {
   readonly generation: BackendGeneration<T>;
-  private readonly _of;
-  private readonly _place;
   private constructor();
   /** pending → delivered or failed. The first settlement counts. */
   settle(given: Outcome): void;
@@ -310,7 +280,7 @@ declare class StopDelivery<T extends CoreTypes = CoreTypes> {
  * A question that a turn waits on. Only the generation that asked may be given the answer. Made by
  * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
  */
-declare class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acting {
+declare class InteractionRequest<T extends CoreTypes = CoreTypes> {
   readonly sessionId: string;
   readonly requestId: string;
   readonly turnId: string;
@@ -326,18 +296,10 @@ declare class InteractionRequest<T extends CoreTypes = CoreTypes> implements Act
  * One stop of one session in progress: the whole to its starter, its own part to every other member of
  * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
  */
-declare class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
+declare class StopAttempt<T extends CoreTypes = CoreTypes> {
   readonly sessionId: string;
   /** The starter's: the object itself to the starter, a copy carried as JSON to other members. */
   readonly input: T['stopInput'];
-  private readonly _core;
-  private _operation;
-  /** Claims of this member, by their place among the captured. */
-  private readonly _captured;
-  private readonly _whole;
-  private _outcome;
-  private _failures;
-  private _draining;
   private constructor();
   /** The session's retained operation, else the last one this attempt retained a run in. */
   get operation(): StopOperation<T> | undefined;
@@ -365,10 +327,6 @@ declare class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
    * of a part, its own claims. Never rejects.
    */
   drained(): Promise<unknown[]>;
-  private _make;
-  private _settle;
-  private _collect;
-  private _drain;
 }
 
 /**
@@ -384,7 +342,7 @@ type ClaimPhase = 'pending' | 'attached' | 'reserved' | 'released' | 'failed';
  * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
  * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
  */
-declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposable, Acting {
+declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The session it was made for. */
   readonly sessionId: string;
   private constructor();
@@ -490,14 +448,6 @@ declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposa
   bindInteraction(binding_: T['interaction']): void;
   /** Ignored unless `binding` is the bound one. */
   unbindInteraction(binding_: T['interaction']): void;
-  private _fail;
-  private _unfail;
-  private _crossed;
-  private _isClosed;
-  /** What the claim's last facts say to an event: a refusal, or nothing. */
-  private _refuse;
-  private _start;
-  private _blocked;
 }
 
 /**
@@ -505,10 +455,8 @@ declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposa
  * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
  * to the core and thread that made it. Seed 3.
  */
-declare class BackendInvalidation<T extends CoreTypes = CoreTypes> implements Acting {
+declare class BackendInvalidation<T extends CoreTypes = CoreTypes> {
   readonly sessionId: string;
-  private _failure;
-  private readonly _deferred;
   private constructor();
   /** How the disposal ended; never rejects. */
   get outcome(): Promise<Outcome>;
@@ -520,18 +468,15 @@ declare class BackendInvalidation<T extends CoreTypes = CoreTypes> implements Ac
    * invalidation is lifted first.
    */
   dispose(task: (generations: BackendGeneration<T>[]) => Promise<Outcome>): Promise<Outcome>;
-  private _done;
 }
 
 /**
  * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
  * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
  */
-declare class SteeringTurn implements Acting {
+declare class SteeringTurn {
   readonly sessionId: string;
   readonly turnId: string;
-  private readonly _core;
-  private readonly _onUpdate;
   private constructor();
   /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
   pull(): SteeringMessage[];
@@ -547,9 +492,6 @@ declare class SteeringTurn implements Acting {
    * texts (delivering the snapshot) and gives ownership up. Idempotent.
    */
   release(): void;
-  private _settle;
-  /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */
-  private _live;
 }
 
 interface RuntimeCoreOptions {
@@ -591,13 +533,6 @@ interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCore
 declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The runtime's active operations, one registry for all members of the scope. */
   readonly operations: ApplicationOperationService;
-  private readonly _options;
-  private readonly _ids;
-  private readonly _clock;
-  private readonly _part;
-  /** The session looked up last: Rust keeps its entry until another one is looked up. */
-  private _lastId;
-  private _lastEntry;
   /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
   constructor(options: RuntimeCoreOptions | ScopedCoreOptions<T>);
   /**
@@ -741,13 +676,6 @@ declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable
     readonly sessions: number;
     readonly admissions: number;
   };
-  private _deliver;
-  private _own;
-  private _run;
-  private _queue;
-  private _build;
-  private _load;
-  private _invalidation;
 }
 
 /**
@@ -782,9 +710,6 @@ declare class ApplicationOperationBusyError extends TenureError {
  */
 declare class AdmissionLimiter {
   readonly capacity: number;
-  private readonly _limiter;
-  private readonly _waiters;
-  private _closed;
   /** `ERR_OUT_OF_RANGE` unless a positive safe integer. */
   constructor(capacity: number);
   get activeCount(): number;
@@ -798,14 +723,9 @@ declare class AdmissionLimiter {
   acquire(signal?: AbortSignal): Promise<AdmissionPermit>;
   /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
   close(error: Error): void;
-  private _wait;
-  private _take;
-  /** Hands free places on, passing over those whose signal is aborted and whose listener has yet to run. */
-  private _grant;
 }
 /** One of a limited number of places. */
 declare class AdmissionPermit implements Disposable {
-  private _limiter;
   private constructor();
   /** Idempotent. Grants the permit to the longest waiting, in the same step. */
   release(): void;

@@ -143,13 +143,18 @@ let numbers = new Uint32Array(64);
 const target = () => numbers;
 /** The list of the last call, copied: the array is used again by the next one. */
 function list(count) {
+  const from = listed(count);
+  const copy = [];
+  for (let index = 0; index < count; index += 1) copy.push(from[index]);
+  return copy;
+}
+/** The same, not copied: to be read before anything else is called. */
+function listed(count) {
   if (count > numbers.length) {
     numbers = new Uint32Array(count * 2);
     binding.lastList(numbers);
   }
-  const copy = [];
-  for (let index = 0; index < count; index += 1) copy.push(numbers[index]);
-  return copy;
+  return numbers;
 }
 /** Acts on what calls have caused: set by effects.ts, which knows the handles. */
 let drain = () => {};
@@ -1076,10 +1081,6 @@ class ExecutionClaim {
       else each.reject(reasoned((refused & 255) - 1, this, refused >> 8));
     }
   }
-  /** @internal Tells the claim of a stop that has captured it, once. */
-  _tell(stop) {
-    if (this._claim >= 0 && value(binding.claimTell(this._claim)) === 1) this._call(stop);
-  }
   /** @internal */
   _call(stop) {
     try {
@@ -1088,10 +1089,13 @@ class ExecutionClaim {
       report(error);
     }
   }
-  /** @internal */
+  /** @internal Whether somebody holds its signal. */
+  get _signalled() {
+    return this._riders?.controller !== undefined;
+  }
+  /** @internal The abort of the stop has reached it. */
   _abort() {
-    if (this._claim >= 0) value(binding.claimAbort(this._claim));
-    else this._claim = -value(binding.sealAborted(-this._claim - 1)) - 1;
+    if (this._claim < 0) this._claim = -value(binding.sealAborted(-this._claim - 1)) - 1;
     this._riders?.controller?.abort(this.cancellation);
   }
   /** @internal Whether `drained` finds the error here, and not in Rust. */
@@ -1225,25 +1229,36 @@ function apply(kind, slot, word) {
       break;
     case 16:
     case 18:
-      handle?._over?.();
+      handle?._over?.(word);
       break;
     case 17:
       beginPart?.(slot);
       break;
   }
 }
+const SLOT = 2 ** 5;
+const WORD = 2 ** 37;
 /** Acts on what the calls so far have caused. What that causes in turn is acted on within it. */
 function act() {
+  // One effect is the rule, and needs no list.
+  const one = binding.drainOne();
+  if (one >= 0) applied(one & 31, Math.floor(one / SLOT) % 2 ** 32, Math.floor(one / WORD));
+  else if (one === -1) actOnAll();
+  flushSoon();
+}
+function actOnAll() {
   const effects = list(binding.drain(target()));
   for (let index = 0; index < effects.length; index += 3) {
-    try {
-      apply(effects[index], effects[index + 1], effects[index + 2]);
-    } catch (error) {
-      // A fault of ours in one effect must not cost the others.
-      report(error);
-    }
+    applied(effects[index], effects[index + 1], effects[index + 2]);
   }
-  flushSoon();
+}
+/** A fault of ours in one effect must not cost the others. */
+function applied(kind, slot, word) {
+  try {
+    apply(kind, slot, word);
+  } catch (error) {
+    report(error);
+  }
 }
 onDrain(act);
 
@@ -1344,11 +1359,12 @@ function snapshot(queue, sessionId, turnId) {
     const followup = acceptedTexts(binding.snapshotSaid(entry, true), { sessionId });
     return { turnId, steering, followup };
   }
-  const slots = acceptedList(binding.snapshot(entry, target()), { sessionId });
+  const count = accepted(binding.snapshot(entry, target()), { sessionId });
+  const slots = listed(count);
   const leased = slots[0] + 1;
   const steering = [];
   const followup = [];
-  for (let index = 1; index < slots.length; index += 1)
+  for (let index = 1; index < count; index += 1)
     (index < leased ? steering : followup).push(textAt(slots[index]));
   return { turnId, steering, followup };
 }
@@ -1383,6 +1399,8 @@ class SteeringTurn {
   /** @internal The slot, or sealed: found again by the turn's id. */
   _turn;
   _onUpdate;
+  /** What this handle pulled and has not settled: where to look first for an id. */
+  _leases = [];
   constructor(core, sessionId, turnId, slot, onUpdate) {
     this._core = core;
     this.sessionId = sessionId;
@@ -1407,11 +1425,10 @@ class SteeringTurn {
         pulled.push(message(words[index], words[index + 1]));
       return pulled;
     }
-    const slots = acceptedList(binding.pull(slot, target()), this);
-    return slots.map((each) => {
-      const { id, text } = handles[each];
-      return message(id, text);
-    });
+    const pulled = value(binding.pull(slot, target()));
+    if (pulled < 0) throw refusal(pulled, this);
+    if ((pulled & 1) !== 0) return [this._lease(pulled >> 1)];
+    return pulled === 0 ? [] : list(pulled >> 1).map((each) => this._lease(each));
   }
   /** Ends leases of this turn: delivered. Unknown ids are ignored. */
   ack(leaseIds) {
@@ -1431,7 +1448,10 @@ class SteeringTurn {
   release() {
     if (reference$3(this) === CLOSED) return;
     const slot = this._live();
-    if (slot >= 0) accepted(binding.releaseTurn(slot), this);
+    if (slot < 0) return;
+    const coded = binding.releaseTurn(slot);
+    if (coded >> 1 < 0) throw refusal(coded >> 1, this);
+    this._settled(slot, coded >> 1, coded);
   }
   _settle(leaseIds, delivered) {
     reference$3(this);
@@ -1439,14 +1459,42 @@ class SteeringTurn {
     const slot = this._live();
     if (slot < 0 || ids.length === 0) return;
     if (this._core._shared) {
-      accepted(binding.settleSaid(slot, ids, delivered), this);
+      const said = binding.settleSaid(slot, ids, delivered);
+      if (said >> 1 < 0) throw refusal(said >> 1, this);
+      this._settled(slot, (said >> 1) & 1, said);
       return;
     }
+    const named = this._named(slot, ids);
+    if (named.length === 0) return;
+    const coded =
+      named.length === 1
+        ? binding.settleLease(slot, named[0], delivered)
+        : binding.settleLeases(slot, Uint32Array.from(named), delivered);
+    if (coded >> 1 < 0) throw refusal(coded >> 1, this);
+    if (delivered) for (const each of named) handles[each] = undefined;
+    this._settled(slot, (coded >> 1) & 1, coded);
+  }
+  /** Slots of the leases with these ids: of the last pull, else asked for. */
+  _named(slot, ids) {
+    if (ids.length === 1) {
+      for (const { memo, lease } of this._leases)
+        if (memo.id === ids[0] && handles[lease] === memo) return [lease];
+    }
     const leases = acceptedList(binding.leases(slot, target()), this);
-    const named = leases.filter((lease) => ids.includes(handles[lease].id));
-    if (named.length === 1) accepted(binding.settleLease(slot, named[0], delivered), this);
-    else if (named.length > 1)
-      accepted(binding.settleLeases(slot, Uint32Array.from(named), delivered), this);
+    return leases.filter((lease) => ids.includes(handles[lease].id));
+  }
+  _lease(lease) {
+    const memo = handles[lease];
+    this._leases.push({ memo, lease });
+    return message(memo.id, memo.text);
+  }
+  /** Acts on the answer of a call that may have sealed the handle. */
+  _settled(slot, sealed, coded) {
+    if (sealed === 1) this._seal();
+    this._leases = this._leases.filter(({ memo, lease }) => handles[lease] === memo);
+    // The last snapshot still finds the handle by its slot.
+    if ((coded & 1) !== 0) drain();
+    if (sealed === 1 && handles[slot] === this) handles[slot] = undefined;
   }
   /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */
   _live() {
@@ -1792,6 +1840,8 @@ class StopAttempt {
   _operation = undefined;
   /** Claims of this member, by their place among the captured. */
   _captured = [];
+  /** Those whose `onStop` is still to be called. */
+  _untold = [];
   _whole;
   _outcome = undefined;
   _failures = undefined;
@@ -1803,9 +1853,10 @@ class StopAttempt {
     this.input = input;
     this._whole = whole ? new Deferred() : undefined;
     const captured = acceptedList(binding.captured(slot, target()), this);
-    for (let index = 0; index < captured.length; index += 2) {
+    for (let index = 0; index < captured.length; index += 3) {
       const claim = handles[captured[index + 1]];
       this._captured[captured[index]] = claim;
+      if (captured[index + 2] === 1) this._untold.push(claim);
     }
   }
   /** @internal The starter's. */
@@ -1899,16 +1950,24 @@ class StopAttempt {
   }
   /** @internal Tells the captured claims, then aborts them, in claim order. False: the core has ended. */
   _capture() {
-    const captured = this._captured.filter(() => true);
-    for (const claim of captured) {
+    for (const claim of this._untold.splice(0)) {
       if (this._core._number === NONE) return false;
-      claim._tell(this);
+      claim._call(this);
     }
-    for (const claim of captured) {
-      if (this._core._number === NONE) return false;
+    const captured = this._captured;
+    let from = 0;
+    captured.forEach((claim, place) => {
+      // A listener sees the claims before its own aborted, and those after it not: Rust is told
+      // before any listener may run, and once for all that nobody listens to.
+      if (this._core._number === NONE || !(claim._signalled || claim._claim < 0)) return;
+      value(binding.attemptAbort(this._attempt, from, place));
+      from = place + 1;
       claim._abort();
-    }
-    return this._core._number !== NONE;
+    });
+    if (this._core._number === NONE) return false;
+    if (from < captured.length)
+      value(binding.attemptAbort(this._attempt, from, captured.length - 1));
+    return true;
   }
   /** @internal Starter: drops what is queued, then makes the attempt. */
   _begin(attempt) {
@@ -1960,10 +2019,10 @@ class StopAttempt {
     else whole?.reject(this._outcome.error);
   }
   /** @internal Nothing is asked of Rust any more: the handle keeps what it needs. */
-  _over() {
+  _over(failed) {
     const slot = this._attempt;
     if (slot < 0) return;
-    this._failures = this._collect();
+    this._failures = failed === 0 ? [] : this._collect();
     handles[slot] = undefined;
     this._attempt = value(binding.attemptForget(slot)) === 1 ? OVER_OPENED : OVER;
     this._drain();
@@ -2103,6 +2162,8 @@ class RuntimeCore {
   /** Any run registered on any generation of the session, current or not, of any member. */
   hasActiveRuns(sessionId) {
     const core = number(this);
+    if (sessionId === this._lastId)
+      return accepted(binding.entryHasActiveRuns(this._lastEntry), {}) !== 0;
     return accepted(binding.hasActiveRuns(core, nonEmpty(sessionId, 'sessionId')), {}) !== 0;
   }
   /** That very run, and of that turn if given. */
@@ -2218,7 +2279,7 @@ class RuntimeCore {
     const entry = this._entry(sessionId);
     string(turnId, 'turnId');
     if (onUpdate !== undefined) callable(onUpdate, 'onUpdate');
-    const slot = accepted(binding.openTurn(entry, turnId), { sessionId });
+    const slot = accepted(binding.openTurn(entry, turnId, onUpdate !== undefined), { sessionId });
     return SteeringTurn._make(this, sessionId, turnId, slot, onUpdate);
   }
   /**
@@ -2403,19 +2464,24 @@ class RuntimeCore {
     return claim === 0 ? undefined : handles[claim - 1]._riders?.run;
   }
   _queue(sessionId, text, nextTurn) {
-    const entry = this._entry(sessionId);
-    string(text, 'text');
-    if (accepted(binding.hasOwner(entry), { sessionId }) === 0) return false;
-    const id = nextTurn ? '' : this._newId();
-    // `newId` is the caller's: it may have called the core, or closed it.
-    const again = nextTurn ? entry : this._entry(sessionId);
+    let entry = this._entry(sessionId);
+    if (typeof text !== 'string') throw invalidArgument('text', 'a string');
+    let id = '';
+    if (!nextTurn) {
+      const owned = value(binding.hasOwner(entry));
+      if (owned < 0) throw refusal(owned, { sessionId });
+      if (owned === 0) return false;
+      id = this._newId();
+      // `newId` is the caller's: it may have called the core, or closed it.
+      entry = this._entry(sessionId);
+    }
     if (this._shared)
-      return accepted(binding.queueSaid(again, nextTurn, id, text), { sessionId }) !== 0;
-    const coded = binding.queue(again, nextTurn);
+      return accepted(binding.queueSaid(entry, nextTurn, id, text), { sessionId }) !== 0;
+    const coded = binding.queue(entry, nextTurn);
     const slot = coded >> 1;
     if (slot < 0) throw refusal(slot, { sessionId });
     if (slot > 0) handles[slot - 1] = { id, text };
-    value(coded & 1);
+    if ((coded & 1) !== 0) drain();
     return slot > 0;
   }
   _build(slot, build) {

@@ -14,6 +14,8 @@ interface Binding {
   liveSessions(core: number): Coded;
   admissions(core: number): Coded;
   handleCount(): Coded;
+  /** Plain: the one effect, packed; -1 for more, -2 for none. */
+  drainOne(): number;
   /** Plain. */
   drain(to: Uint32Array): number;
   /** Plain. */
@@ -30,8 +32,6 @@ interface Binding {
   claimIsExclusive(claim: Slot): Coded;
   sessionIsIdle(core: number, id: string): Coded;
   attach(claim: Slot, run: string, turn: string, session: string | undefined): Coded;
-  claimTell(claim: Slot): Coded;
-  claimAbort(claim: Slot): Coded;
   sealAborted(word: number): Coded;
   settle(claim: Slot, ok: boolean, error: string | undefined): Coded;
   finalize(claim: Slot, ok: boolean, error: string | undefined): Coded;
@@ -76,6 +76,7 @@ interface Binding {
   sealedFlight(word: number, event: number): Coded;
 
   hasActiveRuns(core: number, id: string): Coded;
+  entryHasActiveRuns(entry: number): Coded;
   hasActiveRun(core: number, id: string, run: string, turn: string | undefined): Coded;
   activeTurnIds(core: number, id: string): string[] | Coded;
   cachedSessions(core: number): string[] | Coded;
@@ -93,6 +94,7 @@ interface Binding {
 
   stop(entry: number, input: string | undefined): Coded;
   captured(attempt: Slot, to: Uint32Array): Coded;
+  attemptAbort(attempt: Slot, from: number, to: number): Coded;
   attemptInput(attempt: Slot): string | undefined;
   stopClear(attempt: Slot): Coded;
   attemptSettled(attempt: Slot, ok: boolean, error: string | undefined): Coded;
@@ -118,7 +120,7 @@ interface Binding {
   operationDrop(operation: Slot): Coded;
   operationEnqueue(operation: Slot): Coded;
 
-  openTurn(entry: number, turn: string): Coded;
+  openTurn(entry: number, turn: string, listens: boolean): Coded;
   reviveTurn(entry: number, turn: string): Coded;
   hasOwner(entry: number): Coded;
   queue(entry: number, nextTurn: boolean): Coded;

@@ -463,11 +463,6 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     }
   }
 
-  /** @internal Tells the claim of a stop that has captured it, once. */
-  _tell(stop: StopAttempt<T>): void {
-    if (this._claim >= 0 && value(binding.claimTell(this._claim)) === 1) this._call(stop);
-  }
-
   /** @internal */
   _call(stop: StopAttempt<T>): void {
     try {
@@ -477,10 +472,14 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     }
   }
 
-  /** @internal */
+  /** @internal Whether somebody holds its signal. */
+  get _signalled(): boolean {
+    return this._riders?.controller !== undefined;
+  }
+
+  /** @internal The abort of the stop has reached it. */
   _abort(): void {
-    if (this._claim >= 0) value(binding.claimAbort(this._claim));
-    else this._claim = -value(binding.sealAborted(-this._claim - 1)) - 1;
+    if (this._claim < 0) this._claim = -value(binding.sealAborted(-this._claim - 1)) - 1;
     this._riders?.controller?.abort(this.cancellation);
   }
 

@@ -14,6 +14,7 @@ import {
   acceptedTexts,
   attempted,
   busy,
+  drain,
   handles,
   quiet,
   reason,
@@ -154,6 +155,8 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
   /** Any run registered on any generation of the session, current or not, of any member. */
   hasActiveRuns(sessionId: string): boolean {
     const core = number(this);
+    if (sessionId === this._lastId)
+      return accepted(binding.entryHasActiveRuns(this._lastEntry), {}) !== 0;
     return accepted(binding.hasActiveRuns(core, nonEmpty(sessionId, 'sessionId')), {}) !== 0;
   }
 
@@ -295,7 +298,10 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     const entry = this._entry(sessionId);
     string(turnId, 'turnId');
     if (onUpdate !== undefined) callable(onUpdate, 'onUpdate');
-    const slot = accepted(binding.openTurn(entry, turnId), { sessionId });
+    const slot = accepted(
+      binding.openTurn(entry, turnId, onUpdate !== undefined),
+      { sessionId },
+    );
     return SteeringTurn._make(this, sessionId, turnId, slot, onUpdate);
   }
 
@@ -524,19 +530,24 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
   }
 
   private _queue(sessionId: string, text: string, nextTurn: boolean): boolean {
-    const entry = this._entry(sessionId);
-    string(text, 'text');
-    if (accepted(binding.hasOwner(entry), { sessionId }) === 0) return false;
-    const id = nextTurn ? '' : this._newId();
-    // `newId` is the caller's: it may have called the core, or closed it.
-    const again = nextTurn ? entry : this._entry(sessionId);
+    let entry = this._entry(sessionId);
+    if (typeof text !== 'string') throw invalidArgument('text', 'a string');
+    let id = '';
+    if (!nextTurn) {
+      const owned = value(binding.hasOwner(entry));
+      if (owned < 0) throw refusal(owned, { sessionId });
+      if (owned === 0) return false;
+      id = this._newId();
+      // `newId` is the caller's: it may have called the core, or closed it.
+      entry = this._entry(sessionId);
+    }
     if (this._shared)
-      return accepted(binding.queueSaid(again, nextTurn, id, text), { sessionId }) !== 0;
-    const coded = binding.queue(again, nextTurn);
+      return accepted(binding.queueSaid(entry, nextTurn, id, text), { sessionId }) !== 0;
+    const coded = binding.queue(entry, nextTurn);
     const slot = coded >> 1;
     if (slot < 0) throw refusal(slot, { sessionId });
     if (slot > 0) handles[slot - 1] = { id, text } satisfies Memo;
-    value(coded & 1);
+    if ((coded & 1) !== 0) drain();
     return slot > 0;
   }
 

@@ -12,7 +12,7 @@ export interface Acting {
   _drained?(): void;
   _lifted?(gone: boolean): void;
   _joined?(how: number): void;
-  _over?(): void;
+  _over?(word: number): void;
 }
 
 /** The part of a member in a stop that another one started: set while a delivery is taken. */
@@ -68,7 +68,7 @@ function apply(kind: number, slot: number, word: number): void {
       break;
     case 16:
     case 18:
-      handle?._over?.();
+      handle?._over?.(word);
       break;
     case 17:
       beginPart?.(slot);
@@ -76,18 +76,32 @@ function apply(kind: number, slot: number, word: number): void {
   }
 }
 
+const SLOT = 2 ** 5;
+const WORD = 2 ** 37;
+
 /** Acts on what the calls so far have caused. What that causes in turn is acted on within it. */
 function act(): void {
+  // One effect is the rule, and needs no list.
+  const one = binding.drainOne();
+  if (one >= 0) applied(one & 31, Math.floor(one / SLOT) % 2 ** 32, Math.floor(one / WORD));
+  else if (one === -1) actOnAll();
+  flushSoon();
+}
+
+function actOnAll(): void {
   const effects = list(binding.drain(target()));
   for (let index = 0; index < effects.length; index += 3) {
-    try {
-      apply(effects[index] as number, effects[index + 1] as number, effects[index + 2] as number);
-    } catch (error) {
-      // A fault of ours in one effect must not cost the others.
-      report(error);
-    }
+    applied(effects[index] as number, effects[index + 1] as number, effects[index + 2] as number);
   }
-  flushSoon();
+}
+
+/** A fault of ours in one effect must not cost the others. */
+function applied(kind: number, slot: number, word: number): void {
+  try {
+    apply(kind, slot, word);
+  } catch (error) {
+    report(error);
+  }
 }
 
 onDrain(act);

@@ -15,13 +15,19 @@ export const target = (): Uint32Array => numbers;
 
 /** The list of the last call, copied: the array is used again by the next one. */
 export function list(count: number): number[] {
+  const from = listed(count);
+  const copy: number[] = [];
+  for (let index = 0; index < count; index += 1) copy.push(from[index] as number);
+  return copy;
+}
+
+/** The same, not copied: to be read before anything else is called. */
+export function listed(count: number): Uint32Array {
   if (count > numbers.length) {
     numbers = new Uint32Array(count * 2);
     binding.lastList(numbers);
   }
-  const copy: number[] = [];
-  for (let index = 0; index < count; index += 1) copy.push(numbers[index] as number);
-  return copy;
+  return numbers;
 }
 
 /** Acts on what calls have caused: set by effects.ts, which knows the handles. */

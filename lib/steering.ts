@@ -6,7 +6,11 @@ import {
   accepted,
   acceptedList,
   acceptedTexts,
+  drain,
   handles,
+  list,
+  listed,
+  refusal,
   report,
   target,
   value,
@@ -44,11 +48,12 @@ export function snapshot(queue: Queue, sessionId: string, turnId: string): Queue
     const followup = acceptedTexts(binding.snapshotSaid(entry, true), { sessionId });
     return { turnId, steering, followup };
   }
-  const slots = acceptedList(binding.snapshot(entry, target()), { sessionId });
+  const count = accepted(binding.snapshot(entry, target()), { sessionId });
+  const slots = listed(count);
   const leased = (slots[0] as number) + 1;
   const steering: string[] = [];
   const followup: string[] = [];
-  for (let index = 1; index < slots.length; index += 1)
+  for (let index = 1; index < count; index += 1)
     (index < leased ? steering : followup).push(textAt(slots[index] as number));
   return { turnId, steering, followup };
 }
@@ -85,6 +90,8 @@ export class SteeringTurn implements Acting {
   /** @internal The slot, or sealed: found again by the turn's id. */
   _turn: number;
   private readonly _onUpdate: ((snapshot: QueueSnapshot) => void) | undefined;
+  /** What this handle pulled and has not settled: where to look first for an id. */
+  private _leases: { readonly memo: Memo; readonly lease: number }[] = [];
 
   private constructor(
     core: Queue,
@@ -124,11 +131,10 @@ export class SteeringTurn implements Acting {
         pulled.push(message(words[index] as string, words[index + 1] as string));
       return pulled;
     }
-    const slots = acceptedList(binding.pull(slot, target()), this);
-    return slots.map((each) => {
-      const { id, text } = handles[each] as Memo;
-      return message(id, text);
-    });
+    const pulled = value(binding.pull(slot, target()));
+    if (pulled < 0) throw refusal(pulled, this);
+    if ((pulled & 1) !== 0) return [this._lease(pulled >> 1)];
+    return pulled === 0 ? [] : list(pulled >> 1).map((each) => this._lease(each));
   }
 
   /** Ends leases of this turn: delivered. Unknown ids are ignored. */
@@ -151,7 +157,10 @@ export class SteeringTurn implements Acting {
   release(): void {
     if (reference(this) === CLOSED) return;
     const slot = this._live();
-    if (slot >= 0) accepted(binding.releaseTurn(slot), this);
+    if (slot < 0) return;
+    const coded = binding.releaseTurn(slot);
+    if (coded >> 1 < 0) throw refusal(coded >> 1, this);
+    this._settled(slot, coded >> 1, coded);
   }
 
   private _settle(leaseIds: readonly string[], delivered: boolean): void {
@@ -160,15 +169,45 @@ export class SteeringTurn implements Acting {
     const slot = this._live();
     if (slot < 0 || ids.length === 0) return;
     if (this._core._shared) {
-      accepted(binding.settleSaid(slot, ids, delivered), this);
+      const said = binding.settleSaid(slot, ids, delivered);
+      if (said >> 1 < 0) throw refusal(said >> 1, this);
+      this._settled(slot, (said >> 1) & 1, said);
       return;
     }
+    const named = this._named(slot, ids);
+    if (named.length === 0) return;
+    const coded =
+      named.length === 1
+        ? binding.settleLease(slot, named[0] as number, delivered)
+        : binding.settleLeases(slot, Uint32Array.from(named), delivered);
+    if (coded >> 1 < 0) throw refusal(coded >> 1, this);
+    if (delivered) for (const each of named) handles[each] = undefined;
+    this._settled(slot, (coded >> 1) & 1, coded);
+  }
+
+  /** Slots of the leases with these ids: of the last pull, else asked for. */
+  private _named(slot: number, ids: readonly string[]): number[] {
+    if (ids.length === 1) {
+      for (const { memo, lease } of this._leases)
+        if (memo.id === ids[0] && handles[lease] === memo) return [lease];
+    }
     const leases = acceptedList(binding.leases(slot, target()), this);
-    const named = leases.filter((lease) => ids.includes((handles[lease] as Memo).id));
-    if (named.length === 1)
-      accepted(binding.settleLease(slot, named[0] as number, delivered), this);
-    else if (named.length > 1)
-      accepted(binding.settleLeases(slot, Uint32Array.from(named), delivered), this);
+    return leases.filter((lease) => ids.includes((handles[lease] as Memo).id));
+  }
+
+  private _lease(lease: number): SteeringMessage {
+    const memo = handles[lease] as Memo;
+    this._leases.push({ memo, lease });
+    return message(memo.id, memo.text);
+  }
+
+  /** Acts on the answer of a call that may have sealed the handle. */
+  private _settled(slot: number, sealed: number, coded: number): void {
+    if (sealed === 1) this._seal();
+    this._leases = this._leases.filter(({ memo, lease }) => handles[lease] === memo);
+    // The last snapshot still finds the handle by its slot.
+    if ((coded & 1) !== 0) drain();
+    if (sealed === 1 && handles[slot] === this) handles[slot] = undefined;
   }
 
   /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */

@@ -45,6 +45,8 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
   private _operation: StopOperation<T> | undefined = undefined;
   /** Claims of this member, by their place among the captured. */
   private readonly _captured: ExecutionClaim<T>[] = [];
+  /** Those whose `onStop` is still to be called. */
+  private readonly _untold: ExecutionClaim<T>[] = [];
   private readonly _whole: Deferred<void> | undefined;
   private _outcome: Outcome | undefined = undefined;
   private _failures: readonly unknown[] | undefined = undefined;
@@ -63,9 +65,10 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     this.input = input;
     this._whole = whole ? new Deferred<void>() : undefined;
     const captured = acceptedList(binding.captured(slot, target()), this);
-    for (let index = 0; index < captured.length; index += 2) {
+    for (let index = 0; index < captured.length; index += 3) {
       const claim = handles[captured[index + 1] as number] as ExecutionClaim<T>;
       this._captured[captured[index] as number] = claim;
+      if (captured[index + 2] === 1) this._untold.push(claim);
     }
   }
 
@@ -175,16 +178,24 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
 
   /** @internal Tells the captured claims, then aborts them, in claim order. False: the core has ended. */
   _capture(): boolean {
-    const captured = this._captured.filter(() => true);
-    for (const claim of captured) {
+    for (const claim of this._untold.splice(0)) {
       if (this._core._number === NONE) return false;
-      claim._tell(this);
+      claim._call(this);
     }
-    for (const claim of captured) {
-      if (this._core._number === NONE) return false;
+    const captured = this._captured;
+    let from = 0;
+    captured.forEach((claim, place) => {
+      // A listener sees the claims before its own aborted, and those after it not: Rust is told
+      // before any listener may run, and once for all that nobody listens to.
+      if (this._core._number === NONE || !(claim._signalled || claim._claim < 0)) return;
+      value(binding.attemptAbort(this._attempt, from, place));
+      from = place + 1;
       claim._abort();
-    }
-    return this._core._number !== NONE;
+    });
+    if (this._core._number === NONE) return false;
+    if (from < captured.length)
+      value(binding.attemptAbort(this._attempt, from, captured.length - 1));
+    return true;
   }
 
   /** @internal Starter: drops what is queued, then makes the attempt. */
@@ -244,10 +255,10 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
   }
 
   /** @internal Nothing is asked of Rust any more: the handle keeps what it needs. */
-  _over(): void {
+  _over(failed: number): void {
     const slot = this._attempt;
     if (slot < 0) return;
-    this._failures = this._collect();
+    this._failures = failed === 0 ? [] : this._collect();
     handles[slot] = undefined;
     this._attempt = value(binding.attemptForget(slot)) === 1 ? OVER_OPENED : OVER;
     this._drain();

@@ -75,6 +75,12 @@ function endStoppedAttached(claim) {
   if (claim.finalization) endClaim(claim, claim.finalization);
 }
 
+/** Nothing holds the run any more: neither its admission, nor a generation, nor a stop operation. */
+const isOver = (claim) =>
+  !isLive(claim) &&
+  !claim.registered &&
+  !claim.session.operations.some((each) => each.members.some((member) => member.claim === claim));
+
 const needRun = (claim) => {
   if (!claim.run) throw phaseError(`has no attached Run in phase ${claim.phase}`);
 };
@@ -119,8 +125,7 @@ export class ExecutionClaim extends Handle {
   }
 
   isStopRequested() {
-    const claim = ownOpen(this, ExecutionClaim);
-    return claim.attempt !== undefined;
+    return own(this, ExecutionClaim).attempt !== undefined;
   }
 
   isExclusive() {
@@ -163,7 +168,7 @@ export class ExecutionClaim extends Handle {
   }
 
   canDispatch() {
-    const { registered, generation } = ownOpen(this, ExecutionClaim);
+    const { registered, generation } = own(this, ExecutionClaim);
     return registered && generation.phase === 'active' && generation.current;
   }
 
@@ -245,6 +250,7 @@ export class ExecutionClaim extends Handle {
     errors.needObject(binding, 'binding');
     const exact =
       claim.run &&
+      !isOver(claim) &&
       binding.sessionId === claim.sessionId &&
       binding.runId === claim.runId &&
       binding.turnId === claim.turnId;

@@ -5,6 +5,7 @@ import {
   Handle,
   OK,
   begin,
+  closedOutcome,
   deferred,
   later,
   make,
@@ -239,9 +240,10 @@ export class BackendGeneration extends Handle {
 
   dispose(task) {
     return rejecting(() => {
-      const generation = ownOpen(this, BackendGeneration);
+      const generation = own(this, BackendGeneration);
       errors.needFunction(task, 'task');
       if (generation.disposal) return generation.disposal;
+      if (generation.member.closed) return Promise.resolve(closedOutcome());
       const disposed = deferred();
       generation.disposal = disposed.promise;
       generation.phase = 'disposing';

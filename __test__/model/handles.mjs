@@ -1,5 +1,5 @@
 // Handles and promises of the reference model.
-import { coded } from './errors.mjs';
+import { closedError, coded } from './errors.mjs';
 
 const states = new WeakMap();
 
@@ -85,3 +85,6 @@ export function tell(callback, ...args) {
 }
 
 export const OK = Object.freeze({ ok: true });
+
+/** What never rejects says so in its outcome. */
+export const closedOutcome = () => ({ ok: false, error: closedError() });

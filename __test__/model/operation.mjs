@@ -64,6 +64,7 @@ function add(operation, claim, owed, turnProjectionId) {
     target.handle = make(StopDelivery, target);
     operation.targets.push(target);
   }
+  target.isReferred = true;
   const owesTerminal = owed.terminal === true;
   const entry = {
     operation,
@@ -99,15 +100,8 @@ function projection(facts) {
 const owedProjections = ({ status, turns, note }) =>
   [status, ...turns, note].filter((each) => each && !each.isDone);
 
-/** A generation is referred to while its stop is pending or a run of it is still here. */
-const isReferred = (operation, target) =>
-  target.delivery === 'pending' ||
-  operation.members.some((each) => each.target === target && each.claim);
-
 export const refersTo = (operation, generation) =>
-  operation.targets.some(
-    (target) => target.generation === generation && isReferred(operation, target),
-  );
+  operation.targets.some((target) => target.generation === generation && target.isReferred);
 
 export class StopOperation extends Handle {
   get sessionId() {
@@ -175,7 +169,7 @@ export class StopOperation extends Handle {
   generations() {
     const operation = ownOpen(this, StopOperation);
     return operation.targets
-      .filter((target) => isReferred(operation, target))
+      .filter((target) => target.isReferred)
       .map((target) => target.generation.handle);
   }
 
@@ -190,6 +184,11 @@ export class StopOperation extends Handle {
     const claim = peek(claimHandle, ExecutionClaim);
     errors.needObject(claim, 'claim');
     for (const each of operation.members) if (each.claim === claim) each.claim = undefined;
+    const isHere = (target) =>
+      operation.members.some((each) => each.target === target && each.claim);
+    for (const target of operation.targets) {
+      if (target.delivery !== 'pending' && !isHere(target)) target.isReferred = false;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // What a member keeps for itself: invalidations, checkpoint slots and serial lanes.
 import * as errors from './errors.mjs';
 import { CoreError } from './errors.mjs';
-import { Handle, begin, deferred, make, own, rejecting } from './handles.mjs';
+import { Handle, begin, closedOutcome, deferred, make, own, rejecting } from './handles.mjs';
 
 function roomOf(member, sessionId) {
   member.needOpen();
@@ -50,8 +50,8 @@ export class BackendInvalidation extends Handle {
   dispose(task) {
     return rejecting(() => {
       const state = own(this, BackendInvalidation);
-      state.member.needOpen();
       errors.needFunction(task, 'task');
+      if (state.member.closed) return Promise.resolve(closedOutcome());
       if (!state.begun) disposeNow(state, task);
       return state.ended.promise;
     });

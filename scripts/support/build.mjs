@@ -42,6 +42,7 @@ const face = {
     'tsconfig.lib.json',
     'package.json',
     'scripts/support/face.mjs',
+    'scripts/support/declaration.mjs',
   ],
   products: () => ['index.js', 'index.d.ts'],
   label: 'building the TypeScript face',

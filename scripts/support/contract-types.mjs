@@ -37,23 +37,36 @@ function program(declaration) {
     `import * as contract from './contract.js';`,
     kernelTypes,
     'type Fits<Ours extends Contract, Contract> = Ours;',
+    'export type Codes = Fits<contract.LeastCode, ours.CoreErrorCode>;',
   ];
   for (const [, kind, name, generic] of exported) {
     const type = generic ? `${name}<Mine>` : name;
+    if (name === 'LeastCode') continue;
     if (kind === 'function') {
       lines.push(`export const ${name}: typeof contract.${name} = ours.${name};`);
       continue;
     }
-    lines.push(`export type Has${name} = Fits<ours.${type}, contract.${type}>;`);
-    if (kind === 'class')
+    // What is only handed in must be taken; what is only handed out must be enough.
+    const isInput = kind === 'interface' && /(Options|Request)$/.test(name ?? '');
+    if (!isInput) lines.push(`export type Has${name} = Fits<ours.${type}, contract.${type}>;`);
+    if (kind !== 'class') {
+      lines.push(`export type Takes${name} = Fits<contract.${type}, ours.${type}>;`);
+    } else if (hasConstructor(declaration, name ?? '')) {
       lines.push(`export const ${name}: typeof contract.${name} = ours.${name};`);
-    // What is handed in must be taken, too.
-    else lines.push(`export type Takes${name} = Fits<contract.${type}, ours.${type}>;`);
+    } else {
+      lines.push(`void ours.${name};`);
+    }
     // An optional member that is absent would fit.
     lines.push(`export type Names${name} = Fits<keyof contract.${type}, keyof ours.${type}>;`);
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** @param {string} declaration @param {string} name */
+const hasConstructor = (declaration, name) =>
+  new RegExp(`^export declare class ${name}\\b[^]*?^}`, 'm')
+    .exec(declaration)?.[0]
+    .match(/^  constructor\(/m) != null;
 
 /** Whether index.d.ts declares at least all that the contract does. */
 export async function contractTypes() {
@@ -61,7 +74,11 @@ export async function contractTypes() {
     return notRun('the declaration of the contract does not lie beside the project');
   const folder = at('dist', 'contract-types');
   mkdirSync(folder, { recursive: true });
-  const declaration = readFileSync(join(shared, 'kernel.d.ts'), 'utf8');
+  // There may be more codes than the contract's; then the code of an error is one of ours.
+  const declaration = readFileSync(join(shared, 'kernel.d.ts'), 'utf8').replace(
+    /^export type CoreErrorCode =/m,
+    `export type CoreErrorCode = import('../../index.js').CoreErrorCode;\nexport type LeastCode =`,
+  );
   writeFileSync(join(folder, 'contract.d.ts'), declaration);
   writeFileSync(join(folder, 'fits.ts'), program(declaration));
   const config = {

@@ -15,9 +15,10 @@ const loader = /(^|\/)binding\.js$/;
  */
 export async function buildFace(target, work) {
   await runNode(bin('typescript', 'tsc'), ['-p', at('tsconfig.lib.json'), '--outDir', work]);
-  const [{ rollup }, { dts }, prettier] = await Promise.all([
+  const [{ rollup }, { dts }, { prune }, prettier] = await Promise.all([
     import('rollup'),
     import('rollup-plugin-dts'),
+    import('./declaration.mjs'),
     import('prettier'),
   ]);
   const style = (await prettier.resolveConfig(at('package.json'))) ?? {};
@@ -44,7 +45,7 @@ export async function buildFace(target, work) {
   };
 
   const code = await bundle('index.js', [], 'cjs');
-  const types = (await bundle('index.d.ts', [dts()], 'es')).replace(
+  const types = prune(await bundle('index.d.ts', [dts()], 'es')).replace(
     /^\/\/\/ <reference .*\n/gm,
     '',
   );

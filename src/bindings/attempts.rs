@@ -38,9 +38,12 @@ pub(super) fn define(table: &mut Table) {
         })
     });
     table.define("captured", |thread, (attempt, to): (u32, Numbers)| -> Outcome<u32> {
-        let captured = thread.realm.captured(attempt)?;
-        Ok(thread
-            .answer(captured.into_iter().flat_map(|(place, slot)| [place, slot]).collect(), to))
+        let captured = thread.realm.captured(attempt)?.into_iter();
+        let list = captured.flat_map(|(place, slot, tell)| [place, slot, u32::from(tell)]);
+        Ok(thread.answer(list.collect(), to))
+    });
+    table.define("attemptAbort", |thread, (attempt, from, to): (u32, u32, u32)| {
+        thread.realm.attempt_abort(attempt, from, to)
     });
     table.define("attemptInput", |thread, (attempt,): (u32,)| -> Outcome<Option<Text>> {
         thread.realm.attempt_input(attempt)

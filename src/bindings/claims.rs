@@ -51,8 +51,6 @@ pub(super) fn define(table: &mut Table) {
         thread.realm.session_is_idle(core, &id)
     });
     table.define("attach", attach);
-    table.define("claimTell", |thread, (claim,): (u32,)| thread.realm.claim_tell(claim));
-    table.define("claimAbort", |thread, (claim,): (u32,)| thread.realm.claim_abort(claim));
     table
         .define("sealAborted", |_, (word,): (u32,)| -> Outcome<u32> { Ok(Word(word).aborted().0) });
     table.define("settle", |thread, (claim, ok, error): (u32, bool, Option<Text>)| {

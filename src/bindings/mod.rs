@@ -98,6 +98,7 @@ fn core(table: &mut Table) {
     table.define("handleCount", |thread, ()| -> Outcome<u32> {
         Ok(thread.realm.handle_count() as u32)
     });
+    table.define("drainOne", |thread, ()| thread.drain_one());
     table.define("drain", |thread, (to,): (Numbers,)| f64::from(thread.drain(to)));
     table.define("lastList", |thread, (to,): (Numbers,)| -> f64 {
         thread.last_list(to);

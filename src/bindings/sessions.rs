@@ -23,6 +23,9 @@ pub(super) fn define(table: &mut Table) {
     table.define("hasActiveRuns", |thread, (core, id): (u32, Units)| -> Outcome<bool> {
         thread.realm.has_active_runs(core, &id)
     });
+    table.define("entryHasActiveRuns", |thread, (entry,): (u32,)| -> Outcome<bool> {
+        thread.realm.entry_has_active_runs(entry)
+    });
     table.define("hasActiveRun", has_active_run);
     table.define("activeTurnIds", |thread, (core, id): (u32, Units)| -> Outcome<Vec<Text>> {
         thread.realm.active_turns(core, &id)

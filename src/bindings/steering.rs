@@ -5,7 +5,7 @@ use super::maybe;
 use super::raw::{Numbers, Table, Units};
 use super::thread::Thread;
 use crate::error::Outcome;
-use crate::ownership::{Messages, Name, Said};
+use crate::ownership::{Messages, Name, Said, Settled};
 use crate::text::Text;
 
 /// Id, text, id, text, …
@@ -18,8 +18,8 @@ fn texts(messages: Messages) -> Vec<Text> {
 }
 
 pub(super) fn define(table: &mut Table) {
-    table.define("openTurn", |thread, (entry, turn): (u32, Text)| -> Outcome<u32> {
-        thread.realm.open_turn(entry, turn)
+    table.define("openTurn", |thread, (entry, turn, listens): (u32, Text, bool)| {
+        thread.realm.open_turn(entry, turn, listens)
     });
     table.define("reviveTurn", |thread, (entry, turn): (u32, Units)| -> Outcome<u32> {
         thread.realm.revive_turn(entry, &turn).map(maybe)
@@ -30,8 +30,13 @@ pub(super) fn define(table: &mut Table) {
     });
     table.define("queueSaid", queue_said);
     table.define("pull", |thread, (turn, to): (u32, Numbers)| -> Outcome<u32> {
-        let messages = thread.realm.pull(turn)?;
-        Ok(thread.answer(messages.slots, to))
+        let slots = thread.realm.pull(turn)?.slots;
+        // One is the rule: it needs no list.
+        Ok(match slots.as_slice() {
+            [] => 0,
+            [slot] => slot << 1 | 1,
+            _ => thread.answer(slots, to) << 1,
+        })
     });
     table.define("pullSaid", |thread, (turn,): (u32,)| -> Outcome<Vec<Text>> {
         thread.realm.pull(turn).map(words)
@@ -41,16 +46,16 @@ pub(super) fn define(table: &mut Table) {
         Ok(thread.answer(leases, to))
     });
     table.define("settleLease", |thread, (turn, slot, delivered): (u32, u32, bool)| {
-        thread.realm.settle_leases(turn, &[Name::Slot(slot)], delivered)
+        thread.realm.settle_leases(turn, &[Name::Slot(slot)], delivered).map(settled)
     });
     table.define("settleLeases", |thread, (turn, slots, delivered): (u32, Numbers, bool)| {
         let slots = slots.to_vec();
         let names: Vec<Name<'_>> = slots.iter().map(|slot| Name::Slot(*slot)).collect();
-        thread.realm.settle_leases(turn, &names, delivered)
+        thread.realm.settle_leases(turn, &names, delivered).map(settled)
     });
     table.define("settleSaid", |thread, (turn, ids, delivered): (u32, Vec<Text>, bool)| {
         let names: Vec<Name<'_>> = ids.iter().map(|id| Name::Id(id)).collect();
-        thread.realm.settle_leases(turn, &names, delivered)
+        thread.realm.settle_leases(turn, &names, delivered).map(settled)
     });
     table.define("releaseTurn", |thread, (turn,): (u32,)| thread.realm.release_turn(turn));
     table.define("takeQueue", |thread, (entry, retract, to): (u32, bool, Numbers)| {
@@ -72,6 +77,11 @@ pub(super) fn define(table: &mut Table) {
         let (steering, later) = thread.realm.snapshot(entry)?;
         Outcome::Ok(texts(if followup { later } else { steering }))
     });
+}
+
+/// How many leases ended, and whether the turn's handle was sealed.
+fn settled(settled: Settled) -> u32 {
+    settled.count << 1 | u32::from(settled.sealed)
 }
 
 fn queue_said(

@@ -65,6 +65,19 @@ impl Thread {
         to.fill(&self.list);
     }
 
+    /// The one effect since the last drain, packed; -1 when there are more, -2 when there is none.
+    pub(super) fn drain_one(&mut self) -> f64 {
+        match self.realm.effects.as_slice() {
+            [] => -2.0,
+            [effect] => {
+                let packed = effect.packed();
+                self.realm.effects.clear();
+                packed
+            }
+            _ => -1.0,
+        }
+    }
+
     /// The effects since the last drain, three numbers each.
     pub(super) fn drain(&mut self, to: Numbers) -> u32 {
         let effects = std::mem::take(&mut self.realm.effects);

@@ -83,7 +83,6 @@ pub enum Ended {
 /// A claim that the stop captured.
 pub struct Captured {
     pub(super) member: MemberId,
-    pub(super) slot: Slot,
     /// Where the claim is, as long as it is.
     pub(super) key: Option<u32>,
     pub(super) ended: Ended,
@@ -185,12 +184,20 @@ impl Attempt {
             }
         }
         if self.is_over() {
+            let failed = u32::from(self.has_failures());
             for view in &self.views {
                 if let Some(slot) = view.slot {
-                    out.tell(view.member, Effect::AttemptOver(slot), Cause::Over(self.id));
+                    out.tell(view.member, Effect::AttemptOver(slot, failed), Cause::Over(self.id));
                 }
             }
         }
+    }
+
+    /// Whether any claim or part has failed.
+    pub(super) fn has_failures(&self) -> bool {
+        let claims = self.captured.iter().map(|claim| &claim.ended);
+        let parts = self.views.iter().map(|view| &view.ended);
+        claims.chain(parts).any(|ended| matches!(ended, Ended::Failed(_)))
     }
 
     /// Moves the attempt; tells starter and joined when that lifted it.

@@ -30,7 +30,7 @@ mod steering;
 
 pub use calls::{
     Activated, Blocker, CheckpointLoad, ClaimRef, Messages, Opened, Payment, Plan, Queued,
-    RetainFor, Retained, Stopped, Word,
+    RetainFor, Retained, Settled, Stopped, Word,
 };
 pub use checkpoint::Loaded;
 pub use claim::{Event as ClaimEvent, Phase as ClaimPhase, State as ClaimState};

@@ -51,8 +51,8 @@ pub enum Effect {
     Lifted(Slot, u32),
     /// An attempt that this member joined was lifted. 0: well, 1: not, 2: its starter has ended.
     Joined(Slot, u32),
-    /// Nobody will ask Rust about the attempt any more but its own handle.
-    AttemptOver(Slot),
+    /// Nobody will ask Rust about the attempt any more but its own handle. 1 when it has failures.
+    AttemptOver(Slot, u32),
     /// This member's part in a stop that another member started.
     PartBegins(Slot),
     /// The retention of the operation has ended.
@@ -60,6 +60,12 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// The effect as one number that a double holds exactly: kind, slot, and what else it says.
+    pub fn packed(self) -> f64 {
+        let [kind, slot, word] = self.numbers().map(u64::from);
+        (kind | slot << 5 | word << 37) as f64
+    }
+
     /// The effect as three numbers: kind, slot, and what else it says.
     pub fn numbers(self) -> [u32; 3] {
         match self {
@@ -78,7 +84,7 @@ impl Effect {
             Effect::Drained(slot) => [13, slot, 0],
             Effect::Lifted(slot, how) => [14, slot, how],
             Effect::Joined(slot, how) => [15, slot, how],
-            Effect::AttemptOver(slot) => [16, slot, 0],
+            Effect::AttemptOver(slot, failed) => [16, slot, failed],
             Effect::PartBegins(slot) => [17, slot, 0],
             Effect::OperationOver(slot) => [18, slot, 0],
         }
@@ -216,7 +222,7 @@ pub struct Out<'a> {
     pub shared: bool,
     /// The session under lock.
     pub session: &'a Arc<Session>,
-    /// The claim that the call is about: its sealing is the call's own answer and no effect.
+    /// The claim or turn that the call is about: its sealing is the call's own answer and no effect.
     pub subject: Slot,
     /// The sealed word of that claim, if the call ended it for good.
     pub sealed: Option<u32>,
@@ -265,6 +271,16 @@ impl Out<'_> {
     pub(super) fn seal(&mut self, slot: Slot, effect: Effect) {
         self.free(slot);
         self.effects.push(effect);
+    }
+
+    /// A turn neither owns the queue nor holds a lease any more.
+    pub(super) fn seal_turn(&mut self, slot: Slot) {
+        self.free(slot);
+        if slot == self.subject {
+            self.sealed = Some(0);
+        } else {
+            self.effects.push(Effect::TurnSealed(slot));
+        }
     }
 
     /// A claim of the calling member has ended for good.

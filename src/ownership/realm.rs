@@ -128,9 +128,12 @@ impl Realm {
     /// `ERR_CLOSED`.
     pub(super) fn find(&self, core: u32, id: &[u16]) -> Outcome<Option<Arc<Session>>> {
         let local = self.core(core)?;
+        // Of a shared scope the entry's session may have been retired and opened anew.
         Ok(match local.entries.get(id) {
-            Some(entry) => Some(Arc::clone(&self.sessions[*entry as usize].session)),
-            None => local.scope.find(id),
+            Some(entry) if !local.scope.is_shared() => {
+                Some(Arc::clone(&self.sessions[*entry as usize].session))
+            }
+            _ => local.scope.find(id),
         })
     }
 
@@ -249,7 +252,15 @@ impl Realm {
     ) -> Outcome<R> {
         let place = self.sessions.get(entry as usize).ok_or(Reason::InvalidThis)?;
         let record = place.session.lock()?;
-        read(&record)
+        if !record.retired {
+            return read(&record);
+        }
+        drop(record);
+        // Another member emptied it; it may have been opened anew since.
+        match self.core(place.core)?.scope.find(&place.session.id) {
+            Some(session) => read(&*session.lock()?),
+            None => read(&Record::default()),
+        }
     }
 
     /// The member that a session entry belongs to.

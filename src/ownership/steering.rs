@@ -66,6 +66,8 @@ pub struct Owner {
     pub(super) member: MemberId,
     pub(super) slot: Slot,
     pub(super) turn: Text,
+    /// Somebody wants snapshots.
+    pub(super) listens: bool,
 }
 
 /// A handle of a turn.
@@ -98,9 +100,9 @@ impl Steering {
     }
 
     /// Makes the turn the owner. Returns the key of its handle.
-    pub(super) fn open(&mut self, turn: Text, slot: Slot, out: &mut Out<'_>) -> u32 {
+    pub(super) fn open(&mut self, turn: Text, slot: Slot, listens: bool, out: &mut Out<'_>) -> u32 {
         let key = self.turns.insert(Turn { member: out.member, slot, id: turn.clone() });
-        self.owner = Some(Owner { member: out.member, slot, turn });
+        self.owner = Some(Owner { member: out.member, slot, turn, listens });
         self.seal_turns(out);
         key as u32
     }
@@ -138,24 +140,28 @@ impl Steering {
         pulled
     }
 
-    /// Ends leases of the turn: delivered. Unknown names are ignored.
-    pub(super) fn ack(&mut self, turn: &[u16], names: &[Name<'_>], out: &mut Out<'_>) {
+    /// Ends leases of the turn: delivered. Unknown names are ignored. Returns how many ended; whoever
+    /// names them by slot forgets their words himself.
+    pub(super) fn ack(&mut self, turn: &[u16], names: &[Name<'_>], out: &mut Out<'_>) -> usize {
         let gone = self.take_leases(turn, |message| names.iter().any(|name| message.is(name)));
         if !gone.is_empty() {
-            drop_messages(gone, out);
+            gone.iter().for_each(|message| out.free(message.slot));
             self.notify(out);
         }
+        gone.len()
     }
 
     /// Returns leases of the turn, in the order pulled: to the front of the queue if it is the owner,
     /// else to the front of the followups.
-    pub(super) fn nack(&mut self, turn: &[u16], names: &[Name<'_>], out: &mut Out<'_>) {
+    pub(super) fn nack(&mut self, turn: &[u16], names: &[Name<'_>], out: &mut Out<'_>) -> usize {
         let back = self.take_leases(turn, |message| names.iter().any(|name| message.is(name)));
-        if !back.is_empty() {
+        let count = back.len();
+        if count > 0 {
             let owner = self.owned_by(turn);
             put_in_front(if owner { &mut self.queued } else { &mut self.followup }, back);
             self.notify(out);
         }
+        count
     }
 
     /// Moves the turn's leases, and the queue if it is the owner, to the front of the followups, and
@@ -236,7 +242,7 @@ impl Steering {
                 || owns
                 || leased.iter().any(|lease| lease.turn == turn.id);
             if !kept {
-                out.seal(turn.slot, Effect::TurnSealed(turn.slot));
+                out.seal_turn(turn.slot);
             }
             kept
         });
@@ -255,7 +261,7 @@ impl Steering {
     }
 
     fn notify(&self, out: &mut Out<'_>) {
-        if let Some(owner) = &self.owner {
+        if let Some(owner) = self.owner.as_ref().filter(|owner| owner.listens) {
             out.tell(owner.member, Effect::Updated(owner.slot), Cause::Updated);
         }
     }

@@ -80,7 +80,10 @@ class Pair {
     for (let at = 0; at < expected.length; at += 1) {
       const [[name, value], [other, found]] = [expected[at]!, actual[at] ?? ['nothing', undefined]];
       if (name === other && value === found) continue;
-      const of = expected.slice(0, at).findLast((each) => each[0] === 'of')?.[1];
+      const of = expected
+        .slice(0, at)
+        .filter((each) => each[0] === 'of')
+        .at(-1)?.[1];
       assert.equal(found, value, `${what}: ${name} (after ${String(of)})`);
     }
     assert.equal(actual.length, expected.length, what);

@@ -86,7 +86,7 @@ export class World {
   constructor(
     readonly implementation: Implementation,
     readonly shape: Shape,
-    readonly onForeignStop: (world: World, core: number, stop: Tenure.StopAttempt) => Promise<void>,
+    readonly partBody: PartBody,
   ) {
     for (let index = 0; index < shape.members; index += 1) this.join();
     this.limiter = new implementation.AdmissionLimiter(1 + (shape.members % 2));

@@ -65,7 +65,6 @@ impl Record {
             claim.stop = Some((id, attempt.captured.len() as u32));
             attempt.captured.push(Captured {
                 member: claim.member,
-                slot: claim.slot,
                 key: Some(key as u32),
                 ended: Ended::Not,
             });
@@ -119,19 +118,47 @@ impl Realm {
         Ok(stopped)
     }
 
-    /// The claims of this member that the attempt captured and that are still known here, each with
-    /// its place in the attempt, in claim order.
+    /// The claims of this member that the attempt captured and that are still known here, in claim
+    /// order: each with its place in the attempt, and whether its `onStop` is to be called. Whoever asks
+    /// calls it: it is not asked for again.
     ///
     /// # Errors
     /// `ERR_INVALID_THIS`.
-    pub fn captured(&self, attempt: Slot) -> Outcome<Vec<(u32, Slot)>> {
-        let member = self.member_of(self.handle(attempt, Kind::Attempt)?.entry)?;
-        self.read(attempt, Kind::Attempt, |record, id| {
-            let captured = record.view_of(id, member)?.captured.iter().enumerate();
-            Ok(captured
-                .filter(|(_, claim)| claim.member == member && claim.key.is_some())
-                .map(|(place, claim)| (place as u32, claim.slot))
-                .collect())
+    pub fn captured(&mut self, attempt: Slot) -> Outcome<Vec<(u32, Slot, bool)>> {
+        self.on(attempt, Kind::Attempt, |record, out, id| {
+            let captured = record.view_of(id, out.member)?.captured.iter().enumerate();
+            let own: Vec<(u32, u32)> = captured
+                .filter(|(_, claim)| claim.member == out.member)
+                .filter_map(|(place, claim)| claim.key.map(|key| (place as u32, key)))
+                .collect();
+            own.into_iter()
+                .map(|(place, key)| {
+                    let claim = record.claim_mut(key)?;
+                    let tell = claim.run.is_some() && !claim.told;
+                    claim.told |= tell;
+                    Ok((place, claim.slot, tell))
+                })
+                .collect()
+        })
+    }
+
+    /// The abort of the stop reaches this member's captured claims up to a place.
+    ///
+    /// # Errors
+    /// `ERR_INVALID_THIS`.
+    pub fn attempt_abort(&mut self, attempt: Slot, from: u32, to: u32) -> Outcome<()> {
+        self.on(attempt, Kind::Attempt, |record, out, id| {
+            let captured = &record.view_of(id, out.member)?.captured;
+            let range = from as usize..captured.len().min(to as usize + 1);
+            let own = captured.get(range).unwrap_or_default().iter();
+            let keys: Vec<u32> = own
+                .filter(|claim| claim.member == out.member)
+                .filter_map(|claim| claim.key)
+                .collect();
+            for key in keys {
+                record.claim_mut(key)?.aborted = true;
+            }
+            Ok(())
         })
     }
 

@@ -300,30 +300,6 @@ impl Realm {
         Ok(told)
     }
 
-    /// Whether `onStop` of this claim is to be called now; true at most once in its life.
-    ///
-    /// # Errors
-    /// `ERR_INTERNAL`.
-    pub fn claim_tell(&mut self, claim: Slot) -> Outcome<bool> {
-        self.on(claim, Kind::Claim, |record, _, key| {
-            let claim = record.claim_mut(key)?;
-            let tell = claim.run.is_some() && !claim.told && claim.state.captured;
-            claim.told |= tell;
-            Ok(tell)
-        })
-    }
-
-    /// The abort of the stop reaches the claim.
-    ///
-    /// # Errors
-    /// `ERR_INTERNAL`.
-    pub fn claim_abort(&mut self, claim: Slot) -> Outcome<()> {
-        self.on(claim, Kind::Claim, |record, _, key| {
-            record.claim_mut(key)?.aborted = true;
-            Ok(())
-        })
-    }
-
     /// Moves a claim. Returns its sealed word, if it has ended for good.
     ///
     /// # Errors

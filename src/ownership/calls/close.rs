@@ -125,7 +125,7 @@ impl Record {
                 if starter && stands {
                     out.here(Effect::Lifted(slot, 1));
                 }
-                out.here(Effect::AttemptOver(slot));
+                out.here(Effect::AttemptOver(slot, 1));
             }
             if starter {
                 // Its own promise was told above: the view goes before the move tells the others.

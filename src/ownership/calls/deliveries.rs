@@ -25,9 +25,10 @@ impl Record {
             }
             Cause::Over(id) => {
                 let attempt = self.attempt(id).filter(|attempt| attempt.is_over());
+                let failed = u32::from(attempt.is_some_and(|attempt| attempt.has_failures()));
                 let view = attempt.and_then(|attempt| attempt.view(member));
                 if let Some(slot) = view.and_then(|view| view.slot) {
-                    out.here(Effect::AttemptOver(slot));
+                    out.here(Effect::AttemptOver(slot, failed));
                 }
             }
             Cause::Lifted(id) => {

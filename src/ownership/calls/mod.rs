@@ -22,4 +22,4 @@ pub use mutations::Queued;
 pub use operations::{Payment, Plan, RetainFor, Retained};
 pub use sessions::CheckpointLoad;
 pub use starts::Opened;
-pub use steering::Messages;
+pub use steering::{Messages, Settled};

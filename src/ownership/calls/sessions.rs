@@ -48,6 +48,14 @@ impl Realm {
         }
     }
 
+    /// The same, by the session's entry.
+    ///
+    /// # Errors
+    /// `ERR_CLOSED`.
+    pub fn entry_has_active_runs(&self, entry: u32) -> Outcome<bool> {
+        self.look(entry, |record| Ok(record.has_active_runs()))
+    }
+
     /// That very run, and of that turn if given.
     ///
     /// # Errors

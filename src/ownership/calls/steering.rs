@@ -9,6 +9,15 @@ use crate::ownership::session::Record;
 use crate::ownership::steering::{Message, Name, Said};
 use crate::text::Text;
 
+/// What a settlement of leases did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// How many leases it ended.
+    pub count: u32,
+    /// The turn's handle was sealed.
+    pub sealed: bool,
+}
+
 /// A list of messages: by the slots of their memoised words, or the words themselves.
 #[derive(Debug, Default)]
 pub struct Messages {
@@ -67,14 +76,15 @@ impl Realm {
         })
     }
 
-    /// Makes the turn the owner of the session's queue.
+    /// Makes the turn the owner of the session's queue. Unless somebody listens, no change of the queue
+    /// is told.
     ///
     /// # Errors
     /// `ERR_CLOSED`.
-    pub fn open_turn(&mut self, entry: u32, turn: Text) -> Outcome<Slot> {
+    pub fn open_turn(&mut self, entry: u32, turn: Text, listens: bool) -> Outcome<Slot> {
         self.with(entry, NO_SLOT, |record, out| {
             let slot = out.slot(Kind::Turn, 0);
-            let key = record.steering.open(turn, slot, out);
+            let key = record.steering.open(turn, slot, listens, out);
             out.rekey(slot, key);
             Ok(slot)
         })
@@ -138,7 +148,8 @@ impl Realm {
         })
     }
 
-    /// Settles leases of the turn: delivered, or returned.
+    /// Settles leases of the turn: delivered, or returned. Delivered ones that are named by slot free
+    /// their slot.
     ///
     /// # Errors
     /// `ERR_CLOSED`.
@@ -147,27 +158,32 @@ impl Realm {
         turn: Slot,
         names: &[Name<'_>],
         delivered: bool,
-    ) -> Outcome<()> {
-        self.on_turn(turn, |record, out, turn| {
-            if delivered {
-                record.steering.ack(turn, names, out);
+    ) -> Outcome<Settled> {
+        let count = self.on_turn(turn, |record, out, turn| {
+            let steering = &mut record.steering;
+            let count = if delivered {
+                steering.ack(turn, names, out)
             } else {
-                record.steering.nack(turn, names, out);
+                steering.nack(turn, names, out)
+            };
+            if count > 0 {
+                steering.seal_turns(out);
             }
-            record.steering.seal_turns(out);
-            Ok(())
-        })
+            Ok(count as u32)
+        })?;
+        Ok(Settled { count, sealed: self.sealed.is_some() })
     }
 
-    /// Gives the turn's leases, and its ownership, up.
+    /// Gives the turn's leases, and its ownership, up. True when its handle was sealed.
     ///
     /// # Errors
     /// `ERR_CLOSED`.
-    pub fn release_turn(&mut self, turn: Slot) -> Outcome<()> {
+    pub fn release_turn(&mut self, turn: Slot) -> Outcome<bool> {
         self.on_turn(turn, |record, out, turn| {
             record.steering.release(turn, out);
             Ok(())
-        })
+        })?;
+        Ok(self.sealed.is_some())
     }
 
     /// Takes the followups, and before them the queued messages when retracting. Their slots are free
