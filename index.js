@@ -1219,7 +1219,7 @@ function apply(kind, slot, word) {
       handle?._end?.();
       break;
     case 13:
-      handle?._drained?.();
+      handle?._drained?.(word);
       break;
     case 14:
       handle?._lifted?.(word === 1);
@@ -1936,7 +1936,8 @@ class StopAttempt {
     try {
       const attempt = reference$1(this);
       if (this._failures !== undefined) return Promise.resolve([...this._failures]);
-      if (accepted(binding.drained(attempt), this) !== 0) return Promise.resolve(this._collect());
+      const drained = accepted(binding.drained(attempt), this);
+      if (drained !== 0) return Promise.resolve(drained === 1 ? [] : this._collect());
     } catch (error) {
       return Promise.reject(error);
     }
@@ -2006,10 +2007,10 @@ class StopAttempt {
     });
   }
   /** @internal */
-  _drained() {
+  _drained(failed) {
     const draining = this._draining;
     this._draining = [];
-    for (const each of draining) each.resolve(this._collect());
+    for (const each of draining) each.resolve(failed === 0 ? [] : this._collect());
   }
   /** @internal */
   _lifted(gone) {

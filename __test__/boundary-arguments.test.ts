@@ -321,7 +321,7 @@ const cases = ROWS.flatMap((row) =>
 );
 
 describe('a wrong argument is a TypeError that names it, and nothing is done', () => {
-  it.each(cases)('$on.$method: $name', async ({ on, method, handle, good, place, name, values }) => {
+  it.each(cases)('$on $method: $name', async ({ on, method, handle, good, place, name, values }) => {
     const world = await makeWholeWorld();
     onTestFinished(() => world.core.close());
     const receiver = world[handle ?? CLASSES[on][1]];

@@ -98,6 +98,7 @@ interface Binding {
   attemptInput(attempt: Slot): string | undefined;
   stopClear(attempt: Slot): Coded;
   attemptSettled(attempt: Slot, ok: boolean, error: string | undefined): Coded;
+  /** 0 waits, 1 without failures, 2 perhaps with. */
   drained(attempt: Slot): Coded;
   failures(attempt: Slot, to: Uint32Array): Coded;
   failureText(attempt: Slot, place: number): string | undefined;

@@ -9,7 +9,7 @@ export interface Acting {
   _entered?(reason: number): void;
   _deliver?(): void;
   _run?(): void;
-  _drained?(): void;
+  _drained?(failed: number): void;
   _lifted?(gone: boolean): void;
   _joined?(how: number): void;
   _over?(word: number): void;
@@ -58,7 +58,7 @@ function apply(kind: number, slot: number, word: number): void {
       handle?._end?.();
       break;
     case 13:
-      handle?._drained?.();
+      handle?._drained?.(word);
       break;
     case 14:
       handle?._lifted?.(word === 1);

@@ -162,7 +162,8 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     try {
       const attempt = reference(this);
       if (this._failures !== undefined) return Promise.resolve([...this._failures]);
-      if (accepted(binding.drained(attempt), this) !== 0) return Promise.resolve(this._collect());
+      const drained = accepted(binding.drained(attempt), this);
+      if (drained !== 0) return Promise.resolve(drained === 1 ? [] : this._collect());
     } catch (error) {
       return Promise.reject(error);
     }
@@ -240,10 +241,10 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
   }
 
   /** @internal */
-  _drained(): void {
+  _drained(failed: number): void {
     const draining = this._draining;
     this._draining = [];
-    for (const each of draining) each.resolve(this._collect());
+    for (const each of draining) each.resolve(failed === 0 ? [] : this._collect());
   }
 
   /** @internal */

@@ -2,7 +2,6 @@
 //   npm run check [-- NAME...] [--report FILE]
 import { readFileSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { build } from './support/build.mjs';
 import { contractTypes } from './support/contract-types.mjs';
 import { denyAdvisories, denyPolicy } from './support/deny.mjs';
 import { buildFace } from './support/face.mjs';
@@ -109,9 +108,6 @@ const onRequest = { consumers: types };
 try {
   await requireRust();
   await install();
-  await build({ only: ['face'] });
-  if (positionals.length === 0 || positionals.includes('publint'))
-    await build({ eitherProfile: true });
   const all = positionals.length === 0 ? checks : { ...checks, ...onRequest };
   finish(await runSuites(all, positionals), values.report);
 } catch (error) {

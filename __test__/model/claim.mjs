@@ -125,7 +125,7 @@ export class ExecutionClaim extends Handle {
   }
 
   isStopRequested() {
-    return own(this, ExecutionClaim).attempt !== undefined;
+    return ownOpen(this, ExecutionClaim).attempt !== undefined;
   }
 
   isExclusive() {
@@ -168,7 +168,7 @@ export class ExecutionClaim extends Handle {
   }
 
   canDispatch() {
-    const { registered, generation } = own(this, ExecutionClaim);
+    const { registered, generation } = ownOpen(this, ExecutionClaim);
     return registered && generation.phase === 'active' && generation.current;
   }
 

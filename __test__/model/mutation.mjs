@@ -61,7 +61,8 @@ export const isMutationAhead = (claim) =>
 
 export function waitForMutations(claim) {
   const waiter = { claim, entered: deferred() };
-  if (isMutationAhead(claim)) claim.session.entering.push(waiter);
+  const isOver = claim.phase === 'released' || claim.phase === 'failed';
+  if (isMutationAhead(claim) && !isOver) claim.session.entering.push(waiter);
   else enterNow(waiter);
   return waiter.entered.promise;
 }

@@ -63,6 +63,7 @@ function add(operation, claim, owed, turnProjectionId) {
     target = { operation, generation: claim.generation, delivery: 'pending', error: undefined };
     target.handle = make(StopDelivery, target);
     operation.targets.push(target);
+    operation.targets.sort((one, other) => one.generation.id - other.generation.id);
   }
   target.isReferred = true;
   const owesTerminal = owed.terminal === true;

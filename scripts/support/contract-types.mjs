@@ -62,11 +62,11 @@ function program(declaration) {
   return `${lines.join('\n')}\n`;
 }
 
-/** @param {string} declaration @param {string} name */
-const hasConstructor = (declaration, name) =>
-  new RegExp(`^export declare class ${name}\\b[^]*?^}`, 'm')
-    .exec(declaration)?.[0]
-    .match(/^  constructor\(/m) != null;
+/** Whether a class can be constructed by its users. @param {string} declaration @param {string} name */
+function hasConstructor(declaration, name) {
+  const [, body] = declaration.split(new RegExp(`^export declare class ${name}\\b`, 'm'));
+  return /^  constructor\(/m.test(body?.split(/^}/m)[0] ?? '');
+}
 
 /** Whether index.d.ts declares at least all that the contract does. */
 export async function contractTypes() {

@@ -52,7 +52,10 @@ pub(super) fn define(table: &mut Table) {
     table.define("attemptSettled", |thread, (slot, ok, error): (u32, bool, Option<Text>)| {
         thread.realm.attempt_settled(slot, ok, error)
     });
-    table.define("drained", |thread, (attempt,): (u32,)| thread.realm.drained(attempt));
+    table.define("drained", |thread, (attempt,): (u32,)| -> Outcome<u32> {
+        let drained = thread.realm.drained(attempt)?;
+        Ok(drained.map_or(0, |failed| 1 + u32::from(failed)))
+    });
     table.define("failures", |thread, (attempt, to): (u32, Numbers)| -> Outcome<u32> {
         let failures = thread.realm.failures(attempt)?;
         Ok(thread.answer(failures, to))

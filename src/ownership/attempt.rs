@@ -179,7 +179,8 @@ impl Attempt {
             if draining && self.is_drained(member) {
                 self.views[index].draining = false;
                 if let Some(slot) = slot {
-                    out.tell(member, Effect::Drained(slot), Cause::Drained(self.id));
+                    let failed = u32::from(self.has_failures());
+                    out.tell(member, Effect::Drained(slot, failed), Cause::Drained(self.id));
                 }
             }
         }

@@ -45,8 +45,8 @@ pub enum Effect {
     MutationClosed(Slot),
     /// A task of a serial lane has come to its turn.
     TaskReady(Slot),
-    /// What `drained` waits for has ended.
-    Drained(Slot),
+    /// What `drained` waits for has ended. 1 when there are failures to tell.
+    Drained(Slot, u32),
     /// The attempt was lifted. The number is 1 when its starter has ended.
     Lifted(Slot, u32),
     /// An attempt that this member joined was lifted. 0: well, 1: not, 2: its starter has ended.
@@ -81,7 +81,7 @@ impl Effect {
             Effect::MutationReady(slot) => [10, slot, 0],
             Effect::MutationClosed(slot) => [11, slot, 0],
             Effect::TaskReady(slot) => [12, slot, 0],
-            Effect::Drained(slot) => [13, slot, 0],
+            Effect::Drained(slot, failed) => [13, slot, failed],
             Effect::Lifted(slot, how) => [14, slot, how],
             Effect::Joined(slot, how) => [15, slot, how],
             Effect::AttemptOver(slot, failed) => [16, slot, failed],

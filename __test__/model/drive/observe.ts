@@ -14,9 +14,10 @@ function attempted(read: () => unknown): unknown {
   }
 }
 
-function noteClaim(note: Note, claim: Tenure.ExecutionClaim): void {
+function noteClaim(note: Note, claim: Tenure.ExecutionClaim, closed: boolean): void {
   const { phase } = claim;
   note('phase', phase);
+  if (closed) return;
   note(
     'stop requested',
     attempted(() => claim.isStopRequested()),
@@ -113,11 +114,12 @@ export function observe(world: World): [string, unknown][] {
       on(note, value);
     }
   };
-  each(world.claims, noteClaim);
+  const closed = world.cores.map(isClosed);
+  each(world.claims, (on, claim) => noteClaim(on, claim, closed[world.owner(claim)]!));
   each(world.generations, noteGeneration);
   each(world.operations, noteOperation);
   each(world.invalidations, (tell, value) => tell('failure', value.failure));
-  for (const core of world.cores) noteCore(note, core, isClosed(core));
+  for (const [at, core] of world.cores.entries()) noteCore(note, core, closed[at]!);
   for (const signal of world.watched) note('aborted', signal.stopSignal.aborted);
   note('permits', world.limiter.activeCount);
   note('waiting', world.limiter.waitingCount);

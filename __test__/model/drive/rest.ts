@@ -58,7 +58,10 @@ export const ends: Record<string, Definition> = {
   }),
 
   closeMember: define(1, { core: index }, (world, args) => {
-    const core = world.cores[pickCore(world, args.core)]!;
-    return args.core % 2 === 0 ? core.close() : core[Symbol.dispose]();
+    const at = pickCore(world, args.core);
+    const core = world.cores[at]!;
+    if (args.core % 2 === 0) core.close();
+    else core[Symbol.dispose]();
+    world.forget(at);
   }),
 };

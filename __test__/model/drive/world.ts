@@ -164,6 +164,16 @@ export class World {
     return this.cores[this.owner(handle)]!;
   }
 
+  /** What is left open of the handles of a member that has ended is not asked. */
+  forget(core: number): void {
+    const { generations, stops, operations, projections, deliveries, stopMembers } = this;
+    const tables = [generations, stops, operations, projections, deliveries, stopMembers];
+    for (const table of [...tables, this.invalidations, this.requests] as object[][]) {
+      const kept = table.filter((each) => this.owner(each) !== core);
+      table.splice(0, table.length, ...kept);
+    }
+  }
+
   newError(): Error {
     const error = new Error(`error ${this.#counts.get('error') ?? 0}`);
     this.label('error', error);

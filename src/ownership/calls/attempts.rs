@@ -207,18 +207,19 @@ impl Realm {
         Ok(())
     }
 
-    /// Whether `drained` has nothing to wait for; else the member is told once it has not.
+    /// Whether `drained` has nothing to wait for, and then whether there may be failures to tell; else
+    /// the member is told once it has not.
     ///
     /// # Errors
     /// `ERR_INVALID_THIS`.
-    pub fn drained(&mut self, slot: Slot) -> Outcome<bool> {
+    pub fn drained(&mut self, slot: Slot) -> Outcome<Option<bool>> {
         self.on(slot, Kind::Attempt, |record, out, id| {
             let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
             let ready = attempt.is_drained(out.member);
             if let Some(view) = attempt.view_mut(out.member) {
                 view.draining = !ready;
             }
-            Ok(ready)
+            Ok(ready.then(|| attempt.has_failures()))
         })
     }
 

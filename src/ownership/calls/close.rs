@@ -120,7 +120,7 @@ impl Record {
             let stands = attempt.is_standing();
             if let Some(slot) = slot {
                 if waits {
-                    out.here(Effect::Drained(slot));
+                    out.here(Effect::Drained(slot, 1));
                 }
                 if starter && stands {
                     out.here(Effect::Lifted(slot, 1));

@@ -18,9 +18,9 @@ impl Record {
                 }
             }
             Cause::Drained(id) => {
-                let view = self.attempt(id).and_then(|attempt| attempt.view(member));
-                if let Some(slot) = view.and_then(|view| view.slot) {
-                    out.here(Effect::Drained(slot));
+                let Some(attempt) = self.attempt(id) else { return };
+                if let Some(slot) = attempt.view(member).and_then(|view| view.slot) {
+                    out.here(Effect::Drained(slot, u32::from(attempt.has_failures())));
                 }
             }
             Cause::Over(id) => {

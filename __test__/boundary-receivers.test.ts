@@ -1,0 +1,224 @@
+// Methods and getters of every class, called on what is not their handle.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as product from '../index.js';
+import {
+  CLASSES,
+  OK,
+  call,
+  facts,
+  makeWholeWorld,
+  promises,
+  refusalOf,
+  run,
+  type WholeWorld,
+} from './fixtures/boundary/kit.js';
+
+const nothing = () => {};
+const never = () => new Promise<never>(nothing);
+
+/** Every method with arguments that are right, so that only the receiver is wrong. */
+const METHODS: Record<keyof typeof CLASSES, (world: WholeWorld) => Record<PropertyKey, unknown[]>> = {
+  AdmissionLimiter: () => ({ acquire: [], close: [new Error('closed')] }),
+  AdmissionPermit: () => ({ release: [], [Symbol.dispose]: [] }),
+  ApplicationOperationService: () => ({
+    reserve: [{ operationId: 'o', ownerId: 'w', exclusivityKeys: [] }],
+    get: ['operation'],
+    listActive: [],
+    close: [],
+  }),
+  BackendGeneration: () => ({ stop: [never], dispose: [never], reconcile: [] }),
+  BackendInvalidation: () => ({ dispose: [never] }),
+  ExecutionClaim: ({ generation }) => ({
+    isStopRequested: [],
+    isExclusive: [],
+    enter: [],
+    attach: [run('running', 'x'), nothing],
+    activationBlocker: [],
+    reserve: [generation],
+    canDispatch: [],
+    settle: [OK],
+    finalize: [OK],
+    release: [],
+    leaveGeneration: [],
+    commitStart: [never],
+    takeStart: [],
+    openRequest: ['q', {}],
+    bindInteraction: [run('running', 'a')],
+    unbindInteraction: [run('running', 'a')],
+    [Symbol.dispose]: [],
+  }),
+  InteractionRequest: () => ({ close: [] }),
+  OperationLease: () => ({ release: [], [Symbol.dispose]: [] }),
+  RuntimeCore: ({ claim }) => ({
+    close: [],
+    claimExecution: ['s'],
+    hasActiveRuns: ['running'],
+    hasActiveRun: ['running', 'run-a'],
+    runForTurn: ['running', undefined, 'turn-a'],
+    activeRun: ['running', undefined, 'run-a'],
+    activeTurnIds: ['running'],
+    mutateSessions: [['s'], nothing],
+    request: ['running', 'request'],
+    requests: ['running'],
+    stopSession: ['running', {}, never],
+    openSteeringTurn: ['typed', 'x', nothing],
+    steer: ['typed', 'text'],
+    queueMessage: ['typed', 'text'],
+    drainFollowup: ['typed'],
+    retractQueue: ['typed'],
+    currentGeneration: ['running'],
+    generations: ['running'],
+    activate: ['s', undefined, never],
+    createGeneration: [claim, undefined, {}, {}],
+    cachedSessions: [],
+    invalidate: ['running'],
+    invalidation: ['invalid'],
+    dueInvalidation: ['invalid'],
+    loadCheckpoint: ['s', never],
+    storeCheckpoint: ['s', {}],
+    serialize: ['s', 'lane', never],
+    stats: [],
+    [Symbol.dispose]: [],
+  }),
+  SteeringTurn: () => ({ pull: [], ack: [['id']], nack: [['id']], release: [] }),
+  StopAttempt: ({ halted }) => ({ activeClaims: [], retain: [halted], drained: [] }),
+  StopDelivery: () => ({ settle: [OK] }),
+  StopMember: () => ({ terminalDone: [] }),
+  StopOperation: ({ halted }) => ({
+    enqueue: [never],
+    members: [],
+    pendingDeliveries: [],
+    nextProjection: [],
+    complete: [[]],
+    generations: [],
+    deliveryFailures: [],
+    releaseRun: [halted],
+  }),
+};
+
+const GETTERS: Record<keyof typeof CLASSES, string[]> = {
+  AdmissionLimiter: ['activeCount', 'waitingCount'],
+  AdmissionPermit: [],
+  ApplicationOperationService: [],
+  BackendGeneration: ['phase', 'isCurrent', 'activeRuns', 'failure', 'disposal'],
+  BackendInvalidation: ['outcome', 'failure'],
+  ExecutionClaim: [
+    'phase',
+    'run',
+    'generation',
+    'stopSignal',
+    'cancellation',
+    'stopOperation',
+    'interaction',
+  ],
+  InteractionRequest: ['value'],
+  OperationLease: [],
+  RuntimeCore: [],
+  SteeringTurn: [],
+  StopAttempt: ['operation'],
+  StopDelivery: [],
+  StopMember: ['claim', 'owesTerminal'],
+  StopOperation: [],
+};
+
+type Name = keyof typeof CLASSES;
+const NAMES = Object.keys(CLASSES) as Name[];
+
+const properties = (name: Name) =>
+  Reflect.ownKeys(CLASSES[name][0].prototype)
+    .filter((key) => key !== 'constructor' && !String(key).startsWith('_'))
+    .map((key) => [key, Reflect.getOwnPropertyDescriptor(CLASSES[name][0].prototype, key)] as const);
+
+/** What is no handle of the class: nothing, plain values, look-alikes, and handles of the others. */
+function strangers(name: Name, world: WholeWorld): [string, unknown][] {
+  const { prototype } = CLASSES[name][0];
+  const others = NAMES.filter((other) => other !== name);
+  return [
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 7],
+    ['a string', 'a'],
+    ['a plain object', {}],
+    ['a function', nothing],
+    ['the prototype', prototype],
+    ['an object of the prototype', Object.create(prototype)],
+    ...others.map((other): [string, unknown] => [other, world[CLASSES[other][1]]]),
+  ];
+}
+
+const invalid = (how: string) => ({
+  how,
+  code: 'ERR_INVALID_THIS',
+  type: 'TypeError',
+  message: expect.any(String),
+});
+
+describe('what is listed here is all there is', () => {
+  it('of classes', () => {
+    const constructors = Object.entries(product)
+      .filter(([, each]) => typeof each === 'function' && /^class\b/.test(String(each)))
+      .map(([name]) => name)
+      .filter((name) => !name.endsWith('Error'));
+    expect(constructors.sort()).toEqual([...NAMES].sort());
+  });
+
+  it.each(NAMES)('of %s', async (name) => {
+    const world = await makeWholeWorld();
+    onTestFinished(() => world.core.close());
+    const methods = properties(name).filter(([, found]) => typeof found?.value === 'function');
+    const getters = properties(name).filter(([, found]) => found?.get !== undefined);
+    const sorted = (keys: readonly PropertyKey[]) => keys.map(String).sort();
+    expect(sorted(methods.map(([key]) => key))).toEqual(
+      sorted(Reflect.ownKeys(METHODS[name](world))),
+    );
+    expect(sorted(getters.map(([key]) => key))).toEqual(sorted(GETTERS[name]));
+  });
+});
+
+describe.each(NAMES)('%s', (name) => {
+  it('says ERR_INVALID_THIS on what is not its handle, and does nothing', async () => {
+    const world = await makeWholeWorld();
+    onTestFinished(() => world.core.close());
+    const before = facts(world);
+    const { prototype } = CLASSES[name][0];
+    const methods = METHODS[name](world);
+    for (const method of Reflect.ownKeys(methods)) {
+      for (const [what, stranger] of strangers(name, world)) {
+        const args = methods[method] as unknown[];
+        const refused = await refusalOf(() => call(prototype, method, stranger, args));
+        const how = promises(name, String(method)) ? 'rejected' : 'threw';
+        expect.soft(refused, `${String(method)} on ${what}`).toEqual(invalid(how));
+      }
+    }
+    for (const getter of GETTERS[name]) {
+      const get = Reflect.getOwnPropertyDescriptor(prototype, getter)?.get as () => unknown;
+      for (const [what, stranger] of strangers(name, world)) {
+        const refused = await refusalOf(() => Reflect.apply(get, stranger, []));
+        expect.soft(refused, `${getter} of ${what}`).toEqual(invalid('threw'));
+      }
+    }
+    expect(facts(world)).toEqual(before);
+  });
+
+  it('gives no working handle to a caller who constructs one', async () => {
+    if (['RuntimeCore', 'AdmissionLimiter', 'ApplicationOperationService'].includes(name)) return;
+    const world = await makeWholeWorld();
+    onTestFinished(() => world.core.close());
+    const before = facts(world);
+    let made: unknown;
+    try {
+      made = Reflect.construct(CLASSES[name][0] as unknown as () => void, []);
+    } catch (error) {
+      expect(error).toBeInstanceOf(TypeError);
+      return;
+    }
+    const methods = METHODS[name](world);
+    for (const method of Reflect.ownKeys(methods)) {
+      const args = methods[method] as unknown[];
+      const refused = await refusalOf(() => call(made as object, method, made, args));
+      const how = promises(name, String(method)) ? 'rejected' : 'threw';
+      expect.soft(refused, String(method)).toEqual(invalid(how));
+    }
+    expect(facts(world)).toEqual(before);
+  });
+});

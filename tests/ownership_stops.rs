@@ -1,0 +1,84 @@
+//! A stop attempt stands until its last part has settled, and drains what it captured.
+
+mod support;
+
+use support::kit::{Kit, scope_name, text};
+use tenure::error::Reason;
+use tenure::ownership::{ClaimEvent, Effect, Stopped};
+
+#[test]
+fn a_claim_captured_by_two_stops_drains_both() {
+    let mut kit = Kit::private();
+    let claim = kit.attached(0, "s", "r");
+    let (first, _) = kit.stop(0, "s");
+    assert_eq!(kit.realm.drained(first), Ok(None));
+    kit.realm.attempt_settled(first, true, None).unwrap();
+    assert_eq!(kit.effects(), [Effect::Lifted(first, 0)]);
+
+    let (second, captured) = kit.stop(0, "s");
+    assert_eq!(captured, [claim]);
+    kit.realm.attempt_settled(second, true, None).unwrap();
+    assert_eq!(kit.effects(), [Effect::Lifted(second, 0)]);
+
+    let word = kit.realm.claim_move(claim, ClaimEvent::Finalize(false), None).unwrap();
+    assert!(word.is_some());
+    let told = kit.effects();
+    assert!(told.contains(&Effect::Drained(first, 1)), "{told:?}");
+    assert!(told.contains(&Effect::AttemptOver(first, 1)), "{told:?}");
+    assert!(told.contains(&Effect::AttemptOver(second, 1)), "{told:?}");
+    for view in [first, second] {
+        assert_eq!(kit.realm.failures(view), Ok(vec![0]));
+        assert_eq!(kit.realm.attempt_forget(view), Ok(false));
+    }
+    assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0));
+}
+
+#[test]
+fn an_attempt_is_lifted_by_the_last_part_whichever_that_is() {
+    for starter_first in [false, true] {
+        let mut kit = Kit::members(scope_name("stops"), 3);
+        let claims: Vec<u32> = (0..3).map(|member| kit.claim(member, "s")).collect();
+        let entry = kit.entry(0, "s");
+        assert_eq!(kit.realm.stop(entry, None), Ok(Stopped::NeedsInput));
+        let (view, captured) = kit.stop(0, "s");
+        assert_eq!(captured, [claims[0]]);
+        let mut parts = Vec::new();
+        for member in [1, 2] {
+            let told = kit.deliver(member);
+            let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
+            assert_eq!(kit.realm.attempt_input(part), Ok(Some(text("{}"))));
+            assert_eq!(kit.begin(part), [claims[member]]);
+            parts.push(part);
+        }
+        if starter_first {
+            kit.realm.attempt_settled(view, true, None).unwrap();
+            kit.realm.attempt_settled(parts[1], true, None).unwrap();
+            assert_eq!(kit.deliver(0), []);
+            let entry = kit.entry(1, "s");
+            assert_eq!(kit.realm.claim(entry).unwrap_err().reason, Reason::SessionStopping);
+            kit.realm.attempt_settled(parts[0], true, None).unwrap();
+            assert_eq!(kit.deliver(0), [Effect::Lifted(view, 0)]);
+        } else {
+            kit.realm.attempt_settled(parts[0], true, None).unwrap();
+            kit.realm.attempt_settled(parts[1], false, Some(text("why"))).unwrap();
+            assert_eq!(kit.deliver(0), []);
+            kit.realm.attempt_settled(view, true, None).unwrap();
+            assert_eq!(kit.effects(), [Effect::Lifted(view, 0)]);
+        }
+        let entry = kit.entry(2, "s");
+        let after = kit.realm.claim(entry).unwrap();
+        assert!(kit.release(after).is_some());
+    }
+}
+
+#[test]
+fn the_error_of_a_finalization_recorded_before_the_stop_reaches_the_starter() {
+    let mut kit = Kit::members(scope_name("stops"), 2);
+    let claim = kit.attached(1, "s", "r");
+    let word = kit.realm.claim_move(claim, ClaimEvent::Finalize(false), Some(text("broken")));
+    assert_eq!(word, Ok(None));
+    let (view, _) = kit.stop(0, "s");
+    assert!(kit.release(claim).is_some());
+    assert_eq!(kit.realm.failures(view), Ok(vec![0]));
+    assert_eq!(kit.realm.failure_text(view, 0), Ok(Some(text("broken"))));
+}

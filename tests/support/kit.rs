@@ -1,0 +1,161 @@
+//! A realm with one or more cores, and the few gestures that most tests begin with.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use tenure::error::Reason;
+use tenure::ownership::{ClaimEvent, ClaimRef, ClaimState, Effect, Realm, Slot, Stopped, Wake, Word};
+use tenure::text::Text;
+
+static SCOPES: AtomicU32 = AtomicU32::new(0);
+
+/// A scope name that no other test of this process uses.
+pub fn scope_name(test: &str) -> Option<Text> {
+    let number = SCOPES.fetch_add(1, Ordering::Relaxed);
+    Some(Text::from(format!("{test} {number}").as_str()))
+}
+
+pub fn text(text: &str) -> Text {
+    Text::from(text)
+}
+
+/// Counts the wakes of one member: one is due for each delivery.
+#[derive(Clone, Default)]
+pub struct Wakes(Arc<AtomicUsize>);
+
+impl Wakes {
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    pub fn boxed(&self) -> Option<Box<dyn Wake>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl Wake for Wakes {
+    fn wake(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// One realm and its cores, by number.
+#[derive(Default)]
+pub struct Kit {
+    pub realm: Realm,
+    pub cores: Vec<u32>,
+}
+
+impl Kit {
+    /// A core of its own.
+    pub fn private() -> Self {
+        Self::members(None, 1)
+    }
+
+    /// Members of one scope, all in this realm.
+    pub fn members(scope: Option<Text>, count: usize) -> Self {
+        let mut realm = Realm::default();
+        let cores = (0..count).map(|_| realm.open_core(scope.clone(), None).unwrap()).collect();
+        Self { realm, cores }
+    }
+
+    pub fn entry(&mut self, core: usize, session: &str) -> u32 {
+        self.realm.open(self.cores[core], &text(session)).unwrap()
+    }
+
+    pub fn claim(&mut self, core: usize, session: &str) -> Slot {
+        let entry = self.entry(core, session);
+        self.realm.claim(entry).unwrap()
+    }
+
+    /// A claim with a run; run and turn have one name.
+    pub fn attached(&mut self, core: usize, session: &str, run: &str) -> Slot {
+        let claim = self.claim(core, session);
+        self.realm.attach(claim, text(run), text(run), None).unwrap();
+        claim
+    }
+
+    /// A generation on the session's own route, and a run registered on it.
+    pub fn running(&mut self, core: usize, session: &str, run: &str) -> (Slot, Slot) {
+        let claim = self.attached(core, session, run);
+        let entry = self.entry(core, session);
+        let made = self.realm.create_generation(entry, ClaimRef::Live(claim), None);
+        let (generation, _, current) = made.unwrap();
+        assert!(current);
+        self.realm.reserve(claim, Some(generation)).unwrap();
+        (claim, generation)
+    }
+
+    pub fn release(&mut self, claim: Slot) -> Option<Word> {
+        self.realm.claim_move(claim, ClaimEvent::Release, None).unwrap()
+    }
+
+    /// Ends a run that was registered: settled well, left, its backend disposed.
+    pub fn finish(&mut self, claim: Slot, generation: Slot) {
+        assert_eq!(self.realm.claim_move(claim, ClaimEvent::Settle(true), None), Ok(None));
+        assert!(self.realm.leave(claim).unwrap().is_some());
+        assert!(self.realm.generation_dispose(generation).unwrap());
+        self.realm.generation_disposed(generation, true, None).unwrap();
+        assert_eq!(self.effects(), [Effect::GenerationSealed(generation, 0)]);
+    }
+
+    /// A stop that starts, up to where the caller's attempt would run: its view, and what it captured.
+    pub fn stop(&mut self, core: usize, session: &str) -> (Slot, Vec<Slot>) {
+        let entry = self.entry(core, session);
+        let Stopped::Started(view) = self.realm.stop(entry, Some(text("{}"))).unwrap() else {
+            panic!("a stop stands already");
+        };
+        (view, self.begin(view))
+    }
+
+    /// What a member does first in its part of a stop: tells its captured claims and aborts them.
+    pub fn begin(&mut self, view: Slot) -> Vec<Slot> {
+        let captured = self.realm.captured(view).unwrap();
+        if let Some((last, ..)) = captured.last() {
+            self.realm.attempt_abort(view, 0, *last).unwrap();
+        }
+        self.realm.stop_clear(view).unwrap();
+        captured.into_iter().map(|(_, claim, _)| claim).collect()
+    }
+
+    /// What the calls so far have caused, in order.
+    pub fn effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.realm.effects)
+    }
+
+    /// Takes every delivery that waits for a core. What they caused, in order.
+    pub fn deliver(&mut self, core: usize) -> Vec<Effect> {
+        while self.realm.deliver(self.cores[core]).unwrap() {}
+        self.effects()
+    }
+
+    pub fn state(&self, claim: Slot) -> Word {
+        self.realm.claim_word(ClaimRef::Live(claim)).unwrap()
+    }
+
+    pub fn sessions(&self, core: usize) -> usize {
+        self.realm.stats(self.cores[core]).unwrap().0
+    }
+
+    /// Whether the claim could be bound to a run: no mutation is ahead of it.
+    pub fn may_attach(&mut self, claim: Slot) -> bool {
+        match self.realm.attach(claim, text("probe"), text("probe"), None) {
+            Ok(_) => true,
+            Err(refusal) => {
+                assert_eq!(refusal.reason, Reason::AttachBarrier);
+                false
+            }
+        }
+    }
+
+    pub fn close(&mut self, core: usize) -> (Vec<Effect>, Vec<Slot>) {
+        assert!(self.realm.close_begin(self.cores[core]));
+        let effects = self.effects();
+        let mut freed = self.realm.close_end(self.cores[core]);
+        freed.sort_unstable();
+        (effects, freed)
+    }
+}
+
+/// A new claim's facts, for tables.
+pub const NEW: ClaimState = ClaimState::NEW;
