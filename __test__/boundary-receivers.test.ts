@@ -4,6 +4,7 @@ import * as product from '../index.js';
 import {
   CLASSES,
   OK,
+  answerOf,
   call,
   facts,
   makeWholeWorld,
@@ -122,6 +123,8 @@ const GETTERS: Record<keyof typeof CLASSES, string[]> = {
 };
 
 type Name = keyof typeof CLASSES;
+/** Those with a constructor for everyone. */
+const OPEN: Name[] = ['RuntimeCore', 'AdmissionLimiter', 'ApplicationOperationService'];
 const NAMES = Object.keys(CLASSES) as Name[];
 
 const properties = (name: Name) =>
@@ -146,12 +149,13 @@ function strangers(name: Name, world: WholeWorld): [string, unknown][] {
   ];
 }
 
-const invalid = (how: string) => ({
-  how,
-  code: 'ERR_INVALID_THIS',
-  type: 'TypeError',
-  message: expect.any(String),
-});
+/** How a call answered, if not as it has to on a receiver that is not its handle. */
+async function strayed(name: Name, member: PropertyKey, ask: () => unknown): Promise<string[]> {
+  const { how, code, type } = await refusalOf(ask);
+  const answer = `${String(member)} ${how} ${type ?? ''} ${code ?? ''}`;
+  const due = promises(name, String(member)) ? 'rejected' : 'threw';
+  return answer === `${String(member)} ${due} TypeError ERR_INVALID_THIS` ? [] : [answer];
+}
 
 describe('what is listed here is all there is', () => {
   it('of classes', () => {
@@ -182,43 +186,37 @@ describe.each(NAMES)('%s', (name) => {
     const before = facts(world);
     const { prototype } = CLASSES[name][0];
     const methods = METHODS[name](world);
-    for (const method of Reflect.ownKeys(methods)) {
-      for (const [what, stranger] of strangers(name, world)) {
+    const strays: Record<string, string[]> = {};
+    for (const [what, stranger] of strangers(name, world)) {
+      const found: string[] = [];
+      for (const method of Reflect.ownKeys(methods)) {
         const args = methods[method] as unknown[];
-        const refused = await refusalOf(() => call(prototype, method, stranger, args));
-        const how = promises(name, String(method)) ? 'rejected' : 'threw';
-        expect.soft(refused, `${String(method)} on ${what}`).toEqual(invalid(how));
+        found.push(...(await strayed(name, method, () => call(prototype, method, stranger, args))));
       }
-    }
-    for (const getter of GETTERS[name]) {
-      const get = Reflect.getOwnPropertyDescriptor(prototype, getter)?.get as () => unknown;
-      for (const [what, stranger] of strangers(name, world)) {
-        const refused = await refusalOf(() => Reflect.apply(get, stranger, []));
-        expect.soft(refused, `${getter} of ${what}`).toEqual(invalid('threw'));
+      for (const getter of GETTERS[name]) {
+        const get = Reflect.getOwnPropertyDescriptor(prototype, getter)?.get as () => unknown;
+        found.push(...(await strayed(name, getter, () => Reflect.apply(get, stranger, []))));
       }
+      if (found.length > 0) strays[what] = found;
     }
+    expect(strays).toEqual({});
     expect(facts(world)).toEqual(before);
   });
 
-  it('gives no working handle to a caller who constructs one', async () => {
-    if (['RuntimeCore', 'AdmissionLimiter', 'ApplicationOperationService'].includes(name)) return;
+  it.skipIf(OPEN.includes(name))('gives no working handle to a caller who constructs one', async () => {
     const world = await makeWholeWorld();
     onTestFinished(() => world.core.close());
     const before = facts(world);
-    let made: unknown;
-    try {
-      made = Reflect.construct(CLASSES[name][0] as unknown as () => void, []);
-    } catch (error) {
-      expect(error).toBeInstanceOf(TypeError);
-      return;
-    }
+    const made: unknown = await answerOf(() => Reflect.construct(CLASSES[name][0] as never, [])).then(
+      ({ how, value }) => (how === 'threw' ? undefined : value),
+    );
     const methods = METHODS[name](world);
+    const strays: string[] = [];
     for (const method of Reflect.ownKeys(methods)) {
-      const args = methods[method] as unknown[];
-      const refused = await refusalOf(() => call(made as object, method, made, args));
-      const how = promises(name, String(method)) ? 'rejected' : 'threw';
-      expect.soft(refused, String(method)).toEqual(invalid(how));
+      const ask = () => call(CLASSES[name][0].prototype, method, made, methods[method] as unknown[]);
+      strays.push(...(await strayed(name, method, ask)));
     }
+    expect(strays).toEqual([]);
     expect(facts(world)).toEqual(before);
   });
 });

@@ -27,26 +27,20 @@ interface Seen {
   readonly snapshots: string[];
 }
 
-class Pair {
-  #events: [string[], string[]] = [[], []];
+const seen = (world: World): Seen => ({
+  events: world.events(),
+  promises: world.promises.map((each) => each.state),
+  snapshots: world.turns.map((each) => each.last),
+});
 
+class Pair {
   constructor(
     readonly model: World,
     readonly product: World,
   ) {}
 
-  #seen(world: World, at: 0 | 1): Seen {
-    this.#events[at].push(...world.takeEvents());
-    const { promises, turns } = world;
-    return {
-      events: this.#events[at],
-      promises: promises.map((each) => each.state),
-      snapshots: turns.map((each) => each.last),
-    };
-  }
-
   #same(): boolean {
-    const [one, two] = [this.#seen(this.model, 0), this.#seen(this.product, 1)];
+    const [one, two] = [seen(this.model), seen(this.product)];
     return (['events', 'promises', 'snapshots'] as const).every(
       (key) =>
         one[key].length === two[key].length && one[key].every((each, i) => each === two[key][i]),
@@ -61,10 +55,10 @@ class Pair {
       for (let count = 0; count < MORE_TICKS && !this.#same(); count += 1) await tick();
     }
     if (!this.#same()) {
-      assert.deepEqual(this.#seen(this.product, 1), this.#seen(this.model, 0), what);
+      assert.deepEqual(seen(this.product), seen(this.model), what);
       assert.fail(what);
     }
-    this.#events = [[], []];
+    for (const world of [this.model, this.product]) world.forgetEvents();
   }
 
   /** One step in both, without a turn of the event loop in between. */

@@ -126,13 +126,15 @@ export class World {
     else this.#events.set(key, [text]);
   }
 
-  takeEvents(): string[] {
+  events(): string[] {
     if (this.#events.size === 0) return [];
-    const taken = [...this.#events.keys()]
+    return [...this.#events.keys()]
       .sort()
       .flatMap((channel) => this.#events.get(channel)!.map((text) => `${channel}> ${text}`));
-    this.#events = new Map();
-    return taken;
+  }
+
+  forgetEvents(): void {
+    if (this.#events.size > 0) this.#events = new Map();
   }
 
   /** The name of an object, given at first sight; the same object has the same name for ever. */
