@@ -4,7 +4,7 @@ mod support;
 
 use support::kit::{Kit, scope_name, text};
 use tenure::error::Reason;
-use tenure::ownership::{Effect, Queued, Slot};
+use tenure::ownership::{ClaimPhase, Effect, Queued, Slot};
 
 fn mutate(kit: &mut Kit, core: usize, sessions: &[&str]) -> (Slot, bool) {
     let ids = sessions.iter().map(|id| text(id)).collect();
@@ -128,7 +128,9 @@ fn a_quiescent_mutation_names_the_busy_sessions_and_queues_nothing() {
     let refused = kit.realm.mutate(kit.cores[0], ids.clone(), true).unwrap();
     assert_eq!(refused, Queued::Busy(vec![text("a"), text("b")]));
     assert_eq!(kit.sessions(0), 2);
-    claims.map(|claim| kit.release(claim));
+    for claim in claims {
+        kit.release(claim);
+    }
     let accepted = kit.realm.mutate(kit.cores[0], ids, true).unwrap();
     let Queued::Queued(slot, true) = accepted else { panic!("{accepted:?}") };
     assert_eq!(kit.sessions(0), 3);
@@ -145,7 +147,7 @@ fn a_wait_that_ends_after_the_claim_was_given_up_is_refused() {
     assert_eq!(kit.release(claim), None, "the wait still needs it");
     kit.realm.mutation_settled(mutation).unwrap();
     let refused = Reason::EnterPhase as u32 + 1;
-    let released = tenure::ownership::ClaimPhase::Released as u32;
+    let released = ClaimPhase::Released as u32;
     let told = kit.effects();
     assert_eq!(told[0], Effect::Entered(claim, refused | released << 8));
     assert!(matches!(told[1..], [Effect::ClaimSealed(sealed, _)] if sealed == claim), "{told:?}");

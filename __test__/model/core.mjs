@@ -200,8 +200,8 @@ function closeMember(member) {
       generation.runs = [];
       terminate(generation);
     }
-    session.rooms.delete(member);
   }
+  rooms.closeRooms(member);
   closeStops(member);
   steering.closeSteering(member);
   closeMutations(member);

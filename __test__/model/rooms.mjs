@@ -132,3 +132,11 @@ export function serialize(member, sessionId, lane, task) {
     return result.promise;
   });
 }
+
+/** Whoever waits for the end of an invalidation is told. */
+export function closeRooms(member) {
+  for (const session of member.scope.sessions.values()) {
+    session.room(member).invalidation?.ended.resolve(closedOutcome());
+    session.rooms.delete(member);
+  }
+}

@@ -22,7 +22,8 @@ export const rest: Record<string, Definition> = {
   ),
 
   wrongArguments: define(2, { which: index }, (world, args) => {
-    const core = world.cores[0]!;
+    const core = world.cores.find((each) => !isClosed(each));
+    if (!core) return SKIPPED;
     const calls: (() => unknown)[] = [
       () => core.claimExecution(''),
       () => core.claimExecution(7 as never),
