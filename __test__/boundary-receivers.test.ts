@@ -3,129 +3,21 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import * as product from '../index.js';
 import {
   CLASSES,
-  OK,
+  GETTERS,
+  METHODS,
+  NAMES,
   answerOf,
   call,
   facts,
   makeWholeWorld,
   promises,
   refusalOf,
-  run,
   type WholeWorld,
 } from './fixtures/boundary/kit.js';
 
-const nothing = () => {};
-const never = () => new Promise<never>(nothing);
-
-/** Every method with arguments that are right, so that only the receiver is wrong. */
-const METHODS: Record<keyof typeof CLASSES, (world: WholeWorld) => Record<PropertyKey, unknown[]>> = {
-  AdmissionLimiter: () => ({ acquire: [], close: [new Error('closed')] }),
-  AdmissionPermit: () => ({ release: [], [Symbol.dispose]: [] }),
-  ApplicationOperationService: () => ({
-    reserve: [{ operationId: 'o', ownerId: 'w', exclusivityKeys: [] }],
-    get: ['operation'],
-    listActive: [],
-    close: [],
-  }),
-  BackendGeneration: () => ({ stop: [never], dispose: [never], reconcile: [] }),
-  BackendInvalidation: () => ({ dispose: [never] }),
-  ExecutionClaim: ({ generation }) => ({
-    isStopRequested: [],
-    isExclusive: [],
-    enter: [],
-    attach: [run('running', 'x'), nothing],
-    activationBlocker: [],
-    reserve: [generation],
-    canDispatch: [],
-    settle: [OK],
-    finalize: [OK],
-    release: [],
-    leaveGeneration: [],
-    commitStart: [never],
-    takeStart: [],
-    openRequest: ['q', {}],
-    bindInteraction: [run('running', 'a')],
-    unbindInteraction: [run('running', 'a')],
-    [Symbol.dispose]: [],
-  }),
-  InteractionRequest: () => ({ close: [] }),
-  OperationLease: () => ({ release: [], [Symbol.dispose]: [] }),
-  RuntimeCore: ({ claim }) => ({
-    close: [],
-    claimExecution: ['s'],
-    hasActiveRuns: ['running'],
-    hasActiveRun: ['running', 'run-a'],
-    runForTurn: ['running', undefined, 'turn-a'],
-    activeRun: ['running', undefined, 'run-a'],
-    activeTurnIds: ['running'],
-    mutateSessions: [['s'], nothing],
-    request: ['running', 'request'],
-    requests: ['running'],
-    stopSession: ['running', {}, never],
-    openSteeringTurn: ['typed', 'x', nothing],
-    steer: ['typed', 'text'],
-    queueMessage: ['typed', 'text'],
-    drainFollowup: ['typed'],
-    retractQueue: ['typed'],
-    currentGeneration: ['running'],
-    generations: ['running'],
-    activate: ['s', undefined, never],
-    createGeneration: [claim, undefined, {}, {}],
-    cachedSessions: [],
-    invalidate: ['running'],
-    invalidation: ['invalid'],
-    dueInvalidation: ['invalid'],
-    loadCheckpoint: ['s', never],
-    storeCheckpoint: ['s', {}],
-    serialize: ['s', 'lane', never],
-    stats: [],
-    [Symbol.dispose]: [],
-  }),
-  SteeringTurn: () => ({ pull: [], ack: [['id']], nack: [['id']], release: [] }),
-  StopAttempt: ({ halted }) => ({ activeClaims: [], retain: [halted], drained: [] }),
-  StopDelivery: () => ({ settle: [OK] }),
-  StopMember: () => ({ terminalDone: [] }),
-  StopOperation: ({ halted }) => ({
-    enqueue: [never],
-    members: [],
-    pendingDeliveries: [],
-    nextProjection: [],
-    complete: [[]],
-    generations: [],
-    deliveryFailures: [],
-    releaseRun: [halted],
-  }),
-};
-
-const GETTERS: Record<keyof typeof CLASSES, string[]> = {
-  AdmissionLimiter: ['activeCount', 'waitingCount'],
-  AdmissionPermit: [],
-  ApplicationOperationService: [],
-  BackendGeneration: ['phase', 'isCurrent', 'activeRuns', 'failure', 'disposal'],
-  BackendInvalidation: ['outcome', 'failure'],
-  ExecutionClaim: [
-    'phase',
-    'run',
-    'generation',
-    'stopSignal',
-    'cancellation',
-    'stopOperation',
-    'interaction',
-  ],
-  InteractionRequest: ['value'],
-  OperationLease: [],
-  RuntimeCore: [],
-  SteeringTurn: [],
-  StopAttempt: ['operation'],
-  StopDelivery: [],
-  StopMember: ['claim', 'owesTerminal'],
-  StopOperation: [],
-};
-
-type Name = keyof typeof CLASSES;
+type Name = (typeof NAMES)[number];
 /** Those with a constructor for everyone. */
 const OPEN: Name[] = ['RuntimeCore', 'AdmissionLimiter', 'ApplicationOperationService'];
-const NAMES = Object.keys(CLASSES) as Name[];
 
 const properties = (name: Name) =>
   Reflect.ownKeys(CLASSES[name][0].prototype)
@@ -142,7 +34,7 @@ function strangers(name: Name, world: WholeWorld): [string, unknown][] {
     ['a number', 7],
     ['a string', 'a'],
     ['a plain object', {}],
-    ['a function', nothing],
+    ['a function', () => {}],
     ['the prototype', prototype],
     ['an object of the prototype', Object.create(prototype)],
     ...others.map((other): [string, unknown] => [other, world[CLASSES[other][1]]]),

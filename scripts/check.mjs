@@ -49,12 +49,9 @@ const generated = () =>
 
 const audit = async () => {
   const { command, before, shell } = npm();
-  const args = [...before, 'audit', '--audit-level=high'];
+  const args = [...before, 'audit', '--json', '--audit-level=high'];
   const { code, output } = await run(command, args, { shell, mayFail: true });
-  if (
-    code !== 0 &&
-    /audit endpoint|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|E40[0-9]|E5\d\d/.test(output)
-  ) {
+  if (!output.includes('"auditReportVersion"')) {
     return notRun('the npm registry answers no audit from here');
   }
   return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, notRun: [], output };

@@ -83,10 +83,9 @@ fn a_turn_of_a_session_that_another_member_has_emptied_pulls_nothing() {
     let new = kit.realm.open_turn(entry, text("new"), true).unwrap();
     assert!(kit.realm.release_turn(new).unwrap());
     kit.entry(1, "other");
-    kit.deliver(0);
     assert_eq!(kit.sessions(0), 0);
 
-    let told = kit.effects();
+    let told = kit.deliver(0);
     if !told.contains(&Effect::TurnSealed(old)) {
         assert_eq!(kit.realm.pull(old).map(|pulled| pulled.len()), Ok(0));
         assert_eq!(kit.realm.release_turn(old).map(|_| ()), Ok(()));

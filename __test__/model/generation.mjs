@@ -256,7 +256,7 @@ export class BackendGeneration extends Handle {
         (error) => {
           const message = `Backend generation ${generation.id} is permanently quarantined after disposal failed`;
           generation.failure = new CoreError('ERR_GENERATION_FAILED', message, { cause: error });
-          generation.phase = 'failed';
+          if (generation.phase === 'disposing') generation.phase = 'failed';
           disposed.resolve({ ok: false, error });
         },
       );

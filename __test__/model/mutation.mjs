@@ -61,8 +61,7 @@ export const isMutationAhead = (claim) =>
 
 export function waitForMutations(claim) {
   const waiter = { claim, entered: deferred() };
-  const isOver = claim.phase === 'released' || claim.phase === 'failed';
-  if (isMutationAhead(claim) && !isOver) claim.session.entering.push(waiter);
+  if (isMutationAhead(claim)) claim.session.entering.push(waiter);
   else enterNow(waiter);
   return waiter.entered.promise;
 }

@@ -2,6 +2,7 @@
 import * as errors from './errors.mjs';
 import { CoreError } from './errors.mjs';
 import { Handle, make, own, ownOpen, peek, quiet, rejecting } from './handles.mjs';
+import { Lane } from './lane.mjs';
 import { ExecutionClaim } from './claim.mjs';
 
 export function retain(view, claimHandle, owed = {}) {
@@ -28,6 +29,7 @@ export function retain(view, claimHandle, owed = {}) {
   if (!existing) {
     session.operations.push(operation);
     attempt.opener ??= operation;
+    member.opened.push(operation);
   }
   add(operation, claim, owed, turnProjectionId);
   return operation;
@@ -46,7 +48,7 @@ function open(view, ts, noteId) {
     turns: [],
     status: undefined,
     note: undefined,
-    lane: Promise.resolve(),
+    lane: new Lane(),
     paid: false,
   };
   if (noteId !== undefined) {
@@ -122,12 +124,7 @@ export class StopOperation extends Handle {
       rejecting(() => {
         const operation = ownOpen(this, StopOperation);
         errors.needFunction(task, 'task');
-        const result = operation.lane.then(task);
-        operation.lane = result.then(
-          () => {},
-          () => {},
-        );
-        return result;
+        return operation.lane.add(task);
       }),
     );
   }
@@ -226,10 +223,12 @@ export class StopDelivery extends Handle {
 }
 
 export function closeOperations(member) {
+  for (const operation of member.opened) operation.lane.close();
   for (const session of member.scope.sessions.values()) {
     const gone = session.operationOf(member);
     if (!gone) continue;
     session.operations = session.operations.filter((each) => each !== gone);
-    if (gone.attempt.opener === gone) gone.attempt.opener = undefined;
+    const isTold = gone.status?.isDone && gone.note?.isDone;
+    if (gone.attempt.opener === gone && !isTold) gone.attempt.opener = undefined;
   }
 }

@@ -2,6 +2,7 @@
 import * as errors from './errors.mjs';
 import { CoreError } from './errors.mjs';
 import { Handle, begin, closedOutcome, deferred, make, own, rejecting } from './handles.mjs';
+import { Lane } from './lane.mjs';
 
 function roomOf(member, sessionId) {
   member.needOpen();
@@ -116,27 +117,17 @@ export function serialize(member, sessionId, lane, task) {
     const { lanes } = roomOf(member, sessionId);
     errors.needString(lane, 'lane');
     errors.needFunction(task, 'task');
-    const result = deferred();
-    const before = lanes.get(lane) ?? Promise.resolve();
-    const mine = before
-      .then(() => begin(task))
-      .then(
-        (value) => () => result.resolve(value),
-        (error) => () => result.reject(error),
-      );
-    const tail = mine.then((settle) => {
-      if (lanes.get(lane) === tail) lanes.delete(lane);
-      settle();
-    });
-    lanes.set(lane, tail);
-    return result.promise;
+    if (!lanes.has(lane)) lanes.set(lane, new Lane(() => lanes.delete(lane)));
+    return lanes.get(lane).add(task);
   });
 }
 
-/** Whoever waits for the end of an invalidation is told. */
+/** Whoever waits for the end of an invalidation, or for its turn in a lane, is told. */
 export function closeRooms(member) {
   for (const session of member.scope.sessions.values()) {
-    session.room(member).invalidation?.ended.resolve(closedOutcome());
+    const { invalidation: open, lanes } = session.room(member);
+    open?.ended.resolve(closedOutcome());
+    for (const lane of lanes.values()) lane.close();
     session.rooms.delete(member);
   }
 }

@@ -113,7 +113,9 @@ export class Member {
     this.now = now;
     this.onForeignStop = onForeignStop;
     this.closed = false;
+    /** Stop attempts that it waits for, and stop operations that it has opened. */
     this.drains = [];
+    this.opened = [];
     scope.members.push(this);
   }
 

@@ -25,6 +25,9 @@ export function bin(pkg, command = pkg) {
   return join(home, typeof declared === 'string' ? declared : declared[command]);
 }
 
+/** Against `npm run --silent`, which would make npm fail without a word. */
+const audible = '--loglevel=notice';
+
 /**
  * What to spawn for npm, whichever way this script was started.
  * @returns {{ command: string, before: string[], shell: boolean }}
@@ -32,7 +35,7 @@ export function bin(pkg, command = pkg) {
 export function npm() {
   const script = process.env.npm_execpath;
   if (script && /\.[cm]?js$/.test(script) && /npm-cli/.test(script)) {
-    return { command: process.execPath, before: [script], shell: false };
+    return { command: process.execPath, before: [script, audible], shell: false };
   }
-  return { command: 'npm', before: [], shell: process.platform === 'win32' };
+  return { command: 'npm', before: [audible], shell: process.platform === 'win32' };
 }

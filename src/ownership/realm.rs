@@ -185,7 +185,14 @@ impl Realm {
         }
     }
 
+    /// Lets an entry go, if its session holds nothing: asked again here, since the last answer may be
+    /// older than a call that went past it.
     pub(super) fn retire(&mut self, entry: u32) {
+        let empty = |record: &Record| record.retired || record.is_removable();
+        let place = self.sessions.get(entry as usize);
+        if !place.is_some_and(|place| place.session.lock().is_ok_and(|record| empty(&record))) {
+            return;
+        }
         if let Some(Entry { session, core }) = self.sessions.try_remove(entry as usize)
             && let Some(core) = self.cores.get_mut(core as usize)
         {

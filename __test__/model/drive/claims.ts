@@ -15,6 +15,7 @@ import {
   session,
 } from './define.ts';
 import type { Definition } from './define.ts';
+import { isClosed } from './observe.ts';
 import { script } from './script.ts';
 import { hasGeneration } from './stops.ts';
 import type { World } from './world.ts';
@@ -97,6 +98,10 @@ function twinFor(world: World, sessionId: string, at: number): Tenure.RunIdentit
   const other = pick(others, at);
   return other && runOf(other);
 }
+
+/** What is left open of the claims of a member that has ended is not asked. */
+const ofOpenMembers = (world: World) =>
+  world.claims.filter((each) => !isClosed(world.coreOf(each)));
 
 const isPhase = (phase: string) => (each: Tenure.ExecutionClaim) => each.phase === phase;
 const isRegistered = (world: World) => (each: Tenure.ExecutionClaim) =>
@@ -191,7 +196,7 @@ export const claims: Record<string, Definition> = {
   }),
 
   enter: define(5, { claim: index }, (world, args) => {
-    const given = pick(world.claims, args.claim, isPhase('pending'));
+    const given = pick(world.claims.filter(isPhase('pending')), args.claim);
     return given ? world.track(given.enter(), () => given.phase) : SKIPPED;
   }),
 
@@ -215,7 +220,7 @@ export const claims: Record<string, Definition> = {
   }),
 
   commitStart: define(4, { claim: index, how: mostlyWell }, (world, args) => {
-    const given = pick(world.claims, args.claim, isPhase('attached'));
+    const given = pick(ofOpenMembers(world), args.claim, isPhase('attached'));
     if (!given) return SKIPPED;
     const value = world.newValue('start');
     world.committing.add(given);
@@ -223,12 +228,12 @@ export const claims: Record<string, Definition> = {
   }),
 
   takeStart: define(6, { claim: index }, (world, args) => {
-    const given = pick(world.claims, args.claim, (each) => world.committing.has(each));
+    const given = pick(ofOpenMembers(world), args.claim, (each) => world.committing.has(each));
     return given ? given.takeStart() : SKIPPED;
   }),
 
   openRequest: define(4, { claim: index, id: fc.nat({ max: 2 }) }, (world, args) => {
-    const given = pick(world.claims, args.claim, isRegistered(world));
+    const given = pick(ofOpenMembers(world), args.claim, isRegistered(world));
     if (!given) return SKIPPED;
     const made = given.openRequest(`q${args.id}`, world.newValue('request value'));
     return world.keep('request', world.requests, made, world.owner(given));
@@ -240,7 +245,7 @@ export const claims: Record<string, Definition> = {
   }),
 
   bindInteraction: define(3, { claim: index, wrong: fc.nat({ max: 6 }) }, (world, args) => {
-    const given = pick(world.claims, args.claim, (each) => runOf(each) !== undefined);
+    const given = pick(ofOpenMembers(world), args.claim, (each) => runOf(each) !== undefined);
     if (!given) return SKIPPED;
     const run = runOf(given) ?? { sessionId: given.sessionId, runId: 'none', turnId: 'none' };
     const wrong = [{ runId: 'x' }, { turnId: 'x' }, { sessionId: 'x' }][args.wrong];
@@ -252,7 +257,7 @@ export const claims: Record<string, Definition> = {
   }),
 
   unbindInteraction: define(2, { claim: index, other: fc.nat({ max: 3 }) }, (world, args) => {
-    const given = pick(world.claims, args.claim, (each) => world.bindings.has(each));
+    const given = pick(ofOpenMembers(world), args.claim, (each) => world.bindings.has(each));
     const binding = given && world.bindings.get(given);
     if (!binding) return SKIPPED;
     return given.unbindInteraction(args.other === 0 ? { ...binding } : binding);

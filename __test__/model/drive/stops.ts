@@ -128,7 +128,12 @@ export const stops: Record<string, Definition> = {
       const kernel = world.cores[core]!;
       const body = attemptBody(world, core, args.how, args.retains, () => args.inner(world));
       const promise = kernel.stopSession(args.session, world.newValue('input'), body);
-      if (args.watch === 0) return 'unwatched';
+      const over = (): void => {
+        for (const each of world.stops) if (each.sessionId === args.session) world.over.add(each);
+      };
+      // Nobody waits: a rejection must raise nothing.
+      if (args.watch === 0 && world.shape.members === 1) return 'unwatched';
+      promise.then(over, over);
       return world.track(promise, () => kernel.claimExecution(args.session).release());
     },
   ),
@@ -147,7 +152,10 @@ export const stops: Record<string, Definition> = {
     7,
     { stop: index, claim: index, lineage: fc.boolean(), terminal: fc.boolean() },
     (world, args) => {
-      const stop = pick(world.stops, args.stop);
+      // What other members owe in an attempt that is over is left open.
+      const isAsked = (each: Tenure.StopAttempt) =>
+        world.shape.members === 1 || !world.over.has(each);
+      const stop = pick(world.stops.filter(isAsked), args.stop);
       if (!stop) return SKIPPED;
       const here = world.claims.filter(
         (each) =>

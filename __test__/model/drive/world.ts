@@ -71,6 +71,8 @@ export class World {
   readonly twins = new Set<Tenure.ExecutionClaim>();
   /** Claims whose run has left its generation. */
   readonly left = new Set<Tenure.ExecutionClaim>();
+  /** Stops whose attempt is over. */
+  readonly over = new Set<Tenure.StopAttempt>();
   readonly committing = new Set<Tenure.ExecutionClaim>();
   readonly ownerOf = new Map<object, number>();
   readonly bindings = new Map<Tenure.ExecutionClaim, Tenure.RunIdentity>();
