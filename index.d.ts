@@ -185,7 +185,8 @@ declare class BackendGeneration<T extends CoreTypes = CoreTypes> {
   stop(task: () => Promise<void>): Promise<void>;
   /**
    * → disposing, and single flight: joins the disposal begun or calls `task` before returning. Never
-   * rejects; resolves, after the phase has changed, to how `task` ended. `{ ok: true }` if terminated.
+   * rejects but for a wrong argument; resolves, after the phase has changed, to how `task` ended.
+   * `{ ok: true }` if terminated.
    */
   dispose(task: () => Promise<void>): Promise<Outcome>;
   /**

@@ -2,8 +2,9 @@
 'use strict';
 
 const binding = require('./binding.js');
-const node_util = require('node:util');
 const node_timers = require('node:timers');
+const node_vm = require('node:vm');
+const node_util = require('node:util');
 
 /** On the prototype, so that a stack begins with it. */
 function named(of, name) {
@@ -74,6 +75,12 @@ const invalidValue = (name, expected) =>
 const outOfRange = (message) => coded(new RangeError(message), 'ERR_OUT_OF_RANGE');
 const invalidThis = (name) =>
   coded(new TypeError(`Called on something that is no ${name}`), 'ERR_INVALID_THIS');
+/** What only the package itself has: handles are made by calls, not by `new`. */
+const MAKER = Symbol('tenure');
+function made(maker, name) {
+  if (maker !== MAKER)
+    throw coded(new TypeError(`A ${name} is not to be constructed`), 'ERR_INVALID_THIS');
+}
 const closedError = () => new TenureError('ERR_CLOSED', 'The core is closed');
 /** The error of a generation whose disposal failed. */
 const failureOf = (generation, cause) =>
@@ -254,7 +261,7 @@ function acceptedTexts(answer, subject) {
 const busy = (sessionIds) => new SessionBusyError(Object.freeze([...sessionIds]));
 /** What a callback of the caller throws is an uncaught exception and breaks no step of ours. */
 function report(error) {
-  queueMicrotask(() => {
+  node_timers.setImmediate(() => {
     throw error;
   });
 }
@@ -284,6 +291,9 @@ function attempted(task) {
     return Promise.reject(error);
   }
 }
+/** A vm context need not have the global of Node.js: then it is the one of the thread. */
+const Controller = globalThis.AbortController ?? node_vm.runInThisContext('AbortController');
+const controller = () => new Controller();
 
 const ownRegistry = () => ({
   _number: accepted(
@@ -347,39 +357,39 @@ class ApplicationOperationService {
    * `ERR_CLOSED` after the core's; `ERR_INVALID_ARG_TYPE`.
    */
   reserve(request) {
-    const core = reference$7(this);
+    reference$8(this);
     const given = object(request, 'request');
     const operationId = nonEmpty(given.operationId, 'request.operationId');
     const ownerId = string(given.ownerId, 'request.ownerId');
     const sessionId = optionalSession(given.sessionId, 'request.sessionId');
     const keys = strings(given.exclusivityKeys, 'request.exclusivityKeys', false);
+    // Read last: a getter of the request may have closed the core.
+    const core = this._registry._number;
     const lease = binding.admissionReserve(core, operationId, ownerId, sessionId, keys);
     if (typeof lease !== 'number') {
       const [key, ...holder] = lease;
       throw new ApplicationOperationBusyError(registration(holder), key);
     }
     if (lease < 0) throw refusal(lease, { runId: operationId });
-    const made = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
-    return OperationLease._make(this._registry, made, lease);
+    const registered = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
+    return OperationLease._make(this._registry, registered, lease);
   }
   /** The active operation's registration, frozen, or null. */
   get(operationId) {
-    const core = reference$7(this);
-    const words = acceptedTexts(
-      binding.admissionGet(core, nonEmpty(operationId, 'operationId')),
-      {},
-    );
+    const core = reference$8(this);
+    nonEmpty(operationId, 'operationId');
+    const words = acceptedTexts(binding.admissionGet(core, operationId), {});
     return words.length === 0 ? null : registration(words);
   }
   /** In order of admission. `sessionId: null` selects application-wide work. */
   listActive(filter) {
-    const core = reference$7(this);
+    reference$8(this);
     const { sessionId, ownerId } = filter === undefined ? {} : object(filter, 'filter');
     if (ownerId !== undefined) string(ownerId, 'filter.ownerId');
     if (sessionId !== undefined && sessionId !== null) nonEmpty(sessionId, 'filter.sessionId');
     const kind = sessionId === undefined ? 0 : sessionId === null ? 1 : 2;
     const words = acceptedTexts(
-      binding.admissionList(core, kind, sessionId ?? undefined, ownerId),
+      binding.admissionList(this._registry._number, kind, sessionId ?? undefined, ownerId),
       {},
     );
     const active = [];
@@ -389,24 +399,25 @@ class ApplicationOperationService {
   }
   /** Clears every registration, of the whole scope, and refuses every later reservation. */
   close() {
-    accepted(binding.admissionClose(reference$7(this)), {});
+    accepted(binding.admissionClose(reference$8(this)), {});
   }
 }
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
 class OperationLease {
   registration;
-  _registry;
+  _from;
   /** @internal */
   _lease;
-  constructor(registry, made, lease) {
-    this.registration = made;
-    this._registry = registry;
+  constructor(maker, registry, of, lease) {
+    made(maker, 'OperationLease');
+    this.registration = of;
+    this._from = registry;
     this._lease = lease;
-    lost.register(this, { lease, operationId: made.operationId }, this);
+    lost.register(this, { lease, operationId: of.operationId }, this);
   }
   /** @internal */
-  static _make(registry, made, lease) {
-    return new OperationLease(registry, made, lease);
+  static _make(registry, of, lease) {
+    return new OperationLease(MAKER, registry, of, lease);
   }
   /**
    * Removes the registration that this very lease made. Idempotent; a no-op after `close`. A lease that
@@ -416,10 +427,10 @@ class OperationLease {
     const lease = this?._lease;
     if (typeof lease !== 'number') throw invalidThis('OperationLease');
     lost.unregister(this);
-    value(binding.admissionRelease(this._registry._number, lease));
+    value(binding.admissionRelease(this._from._number, lease));
   }
   [Symbol.dispose]() {
-    this.release();
+    OperationLease.prototype.release.call(this);
   }
 }
 /** `session:<sessionId>` */
@@ -428,7 +439,7 @@ function sessionOperationExclusivityKey(sessionId) {
     throw invalidArgument('sessionId', 'a non-empty string');
   return `session:${sessionId}`;
 }
-function reference$7(self) {
+function reference$8(self) {
   const registry = self?._registry;
   if (registry === undefined) throw invalidThis('ApplicationOperationService');
   return registry._number;
@@ -490,7 +501,8 @@ class BackendGeneration {
   _stopping = undefined;
   _disposal = undefined;
   _failure = undefined;
-  constructor(core, sessionId, id, route, backend, header, slot) {
+  constructor(maker, core, sessionId, id, route, backend, header, slot) {
+    made(maker, 'BackendGeneration');
     this.sessionId = sessionId;
     this.id = id;
     this.route = route;
@@ -501,31 +513,31 @@ class BackendGeneration {
   }
   /** @internal */
   static _make(core, sessionId, id, route, backend, header, slot) {
-    return new BackendGeneration(core, sessionId, id, route, backend, header, slot);
+    return new BackendGeneration(MAKER, core, sessionId, id, route, backend, header, slot);
   }
   get phase() {
-    const slot = reference$6(this);
+    const slot = reference$7(this);
     if (slot < 0) return 'terminated';
     return PHASES$1[accepted(binding.generationWord(slot), this) & 7];
   }
   /** Whether it is its route's current one. */
   get isCurrent() {
-    const slot = reference$6(this);
+    const slot = reference$7(this);
     return slot >= 0 && (accepted(binding.generationWord(slot), this) & CURRENT) !== 0;
   }
   /** How many runs are registered on it, now. */
   get activeRuns() {
-    reference$6(this);
+    reference$7(this);
     return new ActiveRuns(this);
   }
   /** `ERR_GENERATION_FAILED`, once `failed`; the same object each time. */
   get failure() {
-    reference$6(this);
+    reference$7(this);
     return this._failure;
   }
   /** The disposal begun, if any; never rejects. */
   get disposal() {
-    reference$6(this);
+    reference$7(this);
     return this._disposal;
   }
   /**
@@ -536,7 +548,7 @@ class BackendGeneration {
   stop(task) {
     let slot;
     try {
-      slot = reference$6(this);
+      slot = reference$7(this);
       callable(task, 'task');
       if (slot < 0 && ((-slot - 1) & CLOSED$2) !== 0) throw closedError();
     } catch (error) {
@@ -569,17 +581,22 @@ class BackendGeneration {
   }
   /**
    * → disposing, and single flight: joins the disposal begun or calls `task` before returning. Never
-   * rejects; resolves, after the phase has changed, to how `task` ended. `{ ok: true }` if terminated.
+   * rejects but for a wrong argument; resolves, after the phase has changed, to how `task` ended.
+   * `{ ok: true }` if terminated.
    */
   dispose(task) {
-    const slot = reference$6(this);
-    callable(task, 'task');
-    if (slot < 0) {
-      const gone = ((-slot - 1) & CLOSED$2) !== 0;
-      return this._disposal ?? Promise.resolve(gone ? { ok: false, error: closedError() } : OK);
+    try {
+      const slot = reference$7(this);
+      callable(task, 'task');
+      if (slot < 0) {
+        const gone = ((-slot - 1) & CLOSED$2) !== 0;
+        return this._disposal ?? Promise.resolve(gone ? { ok: false, error: closedError() } : OK);
+      }
+      const begun = accepted(binding.generationDispose(slot), this) !== 0;
+      if (!begun && this._disposal !== undefined) return this._disposal;
+    } catch (error) {
+      return quiet(Promise.reject(error));
     }
-    const begun = accepted(binding.generationDispose(slot), this) !== 0;
-    if (!begun && this._disposal !== undefined) return this._disposal;
     const disposal = new Deferred();
     this._disposal = disposal.promise;
     attempted(task).then(
@@ -593,7 +610,7 @@ class BackendGeneration {
    * stopping → active; disposing and disposed → terminated. Returns a disposal to wait for.
    */
   reconcile() {
-    const slot = reference$6(this);
+    const slot = reference$7(this);
     if (slot < 0) return undefined;
     return accepted(binding.generationReconcile(slot), this) !== 0 ? this._disposal : undefined;
   }
@@ -634,7 +651,7 @@ class ActiveRuns {
     return slot < 0 ? 0 : accepted(binding.generationRuns(slot), this.#generation);
   }
 }
-function reference$6(self) {
+function reference$7(self) {
   const slot = self?._generation;
   if (typeof slot !== 'number') throw invalidThis('BackendGeneration');
   return slot;
@@ -653,7 +670,8 @@ class InteractionRequest {
   _value;
   /** @internal The slot, -1 once closed. */
   _request;
-  constructor(sessionId, requestId, turnId, generation, value, slot) {
+  constructor(maker, sessionId, requestId, turnId, generation, value, slot) {
+    made(maker, 'InteractionRequest');
     this.sessionId = sessionId;
     this.requestId = requestId;
     this.turnId = turnId;
@@ -663,16 +681,16 @@ class InteractionRequest {
   }
   /** @internal */
   static _make(sessionId, requestId, turnId, generation, value, slot) {
-    return new InteractionRequest(sessionId, requestId, turnId, generation, value, slot);
+    return new InteractionRequest(MAKER, sessionId, requestId, turnId, generation, value, slot);
   }
   /** The value it was last opened with. */
   get value() {
+    reference$6(this);
     return this._value;
   }
   /** Answered, or not to be answered any more. Idempotent; a later request with the id is not touched. */
   close() {
-    const slot = this?._request;
-    if (typeof slot !== 'number') throw invalidThis('InteractionRequest');
+    const slot = reference$6(this);
     if (slot < 0) return;
     handles[slot] = undefined;
     this._request = -1;
@@ -686,6 +704,11 @@ class InteractionRequest {
   _end() {
     this._request = -1;
   }
+}
+function reference$6(self) {
+  const slot = self?._request;
+  if (typeof slot !== 'number') throw invalidThis('InteractionRequest');
+  return slot;
 }
 
 const PHASES = ['pending', 'attached', 'reserved', 'released', 'failed'];
@@ -714,6 +737,7 @@ const REASON = {
 class Riders {
   run = undefined;
   runId = undefined;
+  turnId = undefined;
   onStop = undefined;
   generation = undefined;
   controller = undefined;
@@ -740,7 +764,8 @@ class ExecutionClaim {
   _claim;
   /** @internal */
   _riders;
-  constructor(core, sessionId, slot) {
+  constructor(maker, core, sessionId, slot) {
+    made(maker, 'ExecutionClaim');
     this.sessionId = sessionId;
     this._core = core;
     this._claim = slot;
@@ -748,10 +773,11 @@ class ExecutionClaim {
   }
   /** @internal */
   static _make(core, sessionId, slot) {
-    return new ExecutionClaim(core, sessionId, slot);
+    return new ExecutionClaim(MAKER, core, sessionId, slot);
   }
   /** Where it stands. */
   get phase() {
+    reference$5(this);
     return PHASES[this._word() & 7];
   }
   /** The run, as given to `attach`. `ERR_CLAIM_PHASE` before it. */
@@ -773,7 +799,7 @@ class ExecutionClaim {
     reference$5(this);
     const riders = this._ride();
     if (riders.controller === undefined) {
-      riders.controller = new AbortController();
+      riders.controller = controller();
       if ((this._word() & ABORTED) !== 0) riders.controller.abort(this.cancellation);
     }
     return riders.controller.signal;
@@ -785,6 +811,7 @@ class ExecutionClaim {
   }
   /** Whether a stop has captured this claim; never reverts. */
   isStopRequested() {
+    reference$5(this);
     return (this._word() & CAPTURED) !== 0;
   }
   /** No other live claim and no active run in the session, in any member of the scope. */
@@ -822,9 +849,11 @@ class ExecutionClaim {
    * `ERR_CLAIM_PHASE`, also while a mutation that the claim has to wait for has not ended.
    */
   attach(run, onStop) {
+    reference$5(this);
     const { sessionId, runId, turnId } = identity(run, 'run');
     callable(onStop, 'onStop');
-    const claim = reference$5(this);
+    // Read again: a getter of the run may have ended the claim.
+    const claim = this._claim;
     if (claim < 0) this._refuse(ATTACH, runId);
     const other = sessionId === this.sessionId ? undefined : sessionId;
     const told = value(binding.attach(claim, runId, turnId, other));
@@ -832,6 +861,7 @@ class ExecutionClaim {
     const riders = this._ride();
     riders.run = run;
     riders.runId = runId;
+    riders.turnId = turnId;
     riders.onStop = onStop;
     if (told > 0) this._call(this._core._attempt(told - 1));
   }
@@ -894,8 +924,9 @@ class ExecutionClaim {
    * that claim ends by `finalize` or `release`. Otherwise `ERR_CLAIM_PHASE`.
    */
   settle(outcome) {
+    reference$5(this);
     const given = outcomeOf(outcome);
-    const claim = reference$5(this);
+    const claim = this._claim;
     if (claim < 0) {
       this._refuse(given.ok ? SETTLE : SETTLE + 1, this._riders?.runId);
       return;
@@ -911,8 +942,9 @@ class ExecutionClaim {
    * captured it, it ends so: released or failed.
    */
   finalize(outcome) {
+    reference$5(this);
     const given = outcomeOf(outcome);
-    const claim = reference$5(this);
+    const claim = this._claim;
     if (claim < 0) return;
     if (PHASES[this._word() & 7] === 'attached') {
       if (given.ok) this._unfail();
@@ -934,7 +966,7 @@ class ExecutionClaim {
   }
   /** `release`, so that `using claim = core.claimExecution(id)` works. */
   [Symbol.dispose]() {
-    this.release();
+    ExecutionClaim.prototype.release.call(this);
   }
   /**
    * Takes the run off its generation, and closes the claim's open requests in the same step.
@@ -962,8 +994,9 @@ class ExecutionClaim {
    */
   commitStart(commit) {
     try {
+      const claim = reference$5(this);
       callable(commit, 'commit');
-      this._start(reference$5(this), COMMIT);
+      this._start(claim, COMMIT);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -1000,8 +1033,8 @@ class ExecutionClaim {
    * turn or generation owns the id.
    */
   openRequest(requestId, request) {
-    nonEmpty(requestId, 'requestId');
     const claim = reference$5(this);
+    nonEmpty(requestId, 'requestId');
     const about = { sessionId: this.sessionId, requestId };
     if (claim < 0) {
       const word = -claim - 1;
@@ -1016,8 +1049,7 @@ class ExecutionClaim {
       open._value = request;
       return open;
     }
-    const { generation, run } = this._riders;
-    const { turnId } = run;
+    const { generation, turnId } = this._riders;
     const from = generation;
     const made = InteractionRequest._make(this.sessionId, requestId, turnId, from, request, slot);
     handles[slot] = made;
@@ -1030,8 +1062,9 @@ class ExecutionClaim {
   }
   /** Once, and of the attached run's exact identity, else `ERR_INTERACTION_IDENTITY`. */
   bindInteraction(binding_) {
+    reference$5(this);
     const { sessionId, runId, turnId } = identity(binding_, 'binding');
-    const claim = reference$5(this);
+    const claim = this._claim;
     if (claim < 0)
       throw this._isClosed(-claim - 1) ? closedError() : reasoned(REASON.interaction, this);
     accepted(binding.bind(claim, sessionId, runId, turnId), this);
@@ -1057,11 +1090,10 @@ class ExecutionClaim {
   /** @internal Acts on the answer of a call that may have ended the claim. */
   _ended(coded) {
     const sealed = coded >> 1;
-    if (sealed > 0) {
-      handles[this._claim] = undefined;
-      this._claim = -sealed;
-    }
-    if ((coded & 1) !== 0) drain();
+    const slot = this._claim;
+    if (sealed > 0) this._claim = -sealed;
+    if ((coded & 1) !== 0) drain(sealed > 0 ? slot : undefined);
+    else if (sealed > 0) handles[slot] = undefined;
     return sealed;
   }
   /** @internal */
@@ -1071,6 +1103,7 @@ class ExecutionClaim {
   /** @internal The core has ended, and this with it. */
   _end() {
     if (this._claim >= 0) this._claim = -(PHASES.indexOf('failed') | CLOSED$1) - 1;
+    this._entered(1 + REASON.closed);
   }
   /** @internal */
   _entered(refused) {
@@ -1189,23 +1222,31 @@ function delivering(core, begin) {
     beginPart = outer;
   }
 }
-function apply(kind, slot, word) {
-  const handle = handles[slot];
+/** What has gone is let go of before anything of the caller's runs: its slot may be given again. */
+function settle(kind, slot) {
   switch (kind) {
     case 1: // a claim was sealed
     case 3: // a generation was sealed
     case 4: // a turn was sealed
+    case 5: // a message was dropped
     case 6: // a request was closed
     case 7: // an invalidation was lifted
+    case 8: // a checkpoint was dropped
+    case 11: // a mutation or a task will never run
       handles[slot] = undefined;
+  }
+}
+function apply(kind, handle, slot, word) {
+  switch (kind) {
+    case 1:
+    case 3:
+    case 4:
+    case 6:
+    case 7:
       handle?._seal?.(word);
       break;
     case 2:
       handle?._entered?.(word);
-      break;
-    case 5: // a message was dropped
-    case 8: // a checkpoint was dropped
-      handles[slot] = undefined;
       break;
     case 9:
       handle?._deliver?.();
@@ -1214,8 +1255,7 @@ function apply(kind, slot, word) {
     case 12:
       handle?._run?.();
       break;
-    case 11: // it never will
-      handles[slot] = undefined;
+    case 11:
       handle?._end?.();
       break;
     case 13:
@@ -1236,29 +1276,48 @@ function apply(kind, slot, word) {
       break;
   }
 }
-const SLOT = 2 ** 5;
-const WORD = 2 ** 37;
-/** Acts on what the calls so far have caused. What that causes in turn is acted on within it. */
-function act() {
-  // One effect is the rule, and needs no list.
-  const one = binding.drainOne();
-  if (one >= 0) applied(one & 31, Math.floor(one / SLOT) % 2 ** 32, Math.floor(one / WORD));
-  else if (one === -1) actOnAll();
-  flushSoon();
-}
-function actOnAll() {
-  const effects = list(binding.drain(target()));
-  for (let index = 0; index < effects.length; index += 3) {
-    applied(effects[index], effects[index + 1], effects[index + 2]);
-  }
-}
 /** A fault of ours in one effect must not cost the others. */
-function applied(kind, slot, word) {
+function applied(kind, handle, slot, word) {
   try {
-    apply(kind, slot, word);
+    apply(kind, handle, slot, word);
   } catch (error) {
     report(error);
   }
+}
+const SLOT = 2 ** 5;
+const WORD = 2 ** 37;
+/**
+ * Acts on what the calls so far have caused. What that causes in turn is acted on within it. `gone` is
+ * the slot of the handle that the last call was about, if the call has sealed it.
+ */
+function act(gone) {
+  // One effect is the rule, and needs no list.
+  const one = binding.drainOne();
+  if (one === -1) {
+    actOnAll(gone);
+  } else {
+    const kind = one & 31;
+    const slot = Math.floor(one / SLOT) % 2 ** 32;
+    const handle = one < 0 ? undefined : handles[slot];
+    if (gone !== undefined) handles[gone] = undefined;
+    if (one >= 0) {
+      settle(kind, slot);
+      applied(kind, handle, slot, Math.floor(one / WORD));
+    }
+  }
+  flushSoon();
+}
+function actOnAll(gone) {
+  const effects = list(binding.drain(target()));
+  const at = (index) => effects[index];
+  const named = [];
+  for (let index = 0; index < effects.length; index += 3) named.push(handles[at(index + 1)]);
+  if (gone !== undefined) handles[gone] = undefined;
+  for (let index = 0; index < effects.length; index += 3) settle(at(index), at(index + 1));
+  named.forEach((handle, place) => {
+    const index = place * 3;
+    applied(at(index), handle, at(index + 1), at(index + 2));
+  });
 }
 onDrain(act);
 
@@ -1273,13 +1332,14 @@ class BackendInvalidation {
   _invalidation;
   _failure = undefined;
   _deferred = new Deferred();
-  constructor(sessionId, slot) {
+  constructor(maker, sessionId, slot) {
+    made(maker, 'BackendInvalidation');
     this.sessionId = sessionId;
     this._invalidation = slot;
   }
   /** @internal */
   static _make(sessionId, slot) {
-    const invalidation = new BackendInvalidation(sessionId, slot);
+    const invalidation = new BackendInvalidation(MAKER, sessionId, slot);
     handles[slot] = invalidation;
     return invalidation;
   }
@@ -1299,15 +1359,20 @@ class BackendInvalidation {
    * invalidation is lifted first.
    */
   dispose(task) {
-    const slot = reference$4(this);
-    callable(task, 'task');
-    if (slot < 0) return this._deferred.promise;
-    const coded = binding.invalidationDispose(slot, target());
-    const begun = coded >> 1;
-    if (begun < 0) throw refusal(begun, this);
-    const slots = begun > 0 ? list(begun - 1) : [];
-    if ((coded & 1) !== 0) drain();
-    if (begun === 0) return this._deferred.promise;
+    let slots;
+    try {
+      const slot = reference$4(this);
+      callable(task, 'task');
+      if (slot < 0) return this._deferred.promise;
+      const coded = binding.invalidationDispose(slot, target());
+      const begun = coded >> 1;
+      if (begun < 0) throw refusal(begun, this);
+      slots = begun > 0 ? list(begun - 1) : [];
+      if ((coded & 1) !== 0) drain();
+      if (begun === 0) return this._deferred.promise;
+    } catch (error) {
+      return quiet(Promise.reject(error));
+    }
     const generations = slots.map((each) => handles[each]);
     attempted(() => task(generations)).then(
       (outcome) => this._done(outcome),
@@ -1401,7 +1466,8 @@ class SteeringTurn {
   _onUpdate;
   /** What this handle pulled and has not settled: where to look first for an id. */
   _leases = [];
-  constructor(core, sessionId, turnId, slot, onUpdate) {
+  constructor(maker, core, sessionId, turnId, slot, onUpdate) {
+    made(maker, 'SteeringTurn');
     this._core = core;
     this.sessionId = sessionId;
     this.turnId = turnId;
@@ -1410,12 +1476,13 @@ class SteeringTurn {
   }
   /** @internal */
   static _make(core, sessionId, turnId, slot, onUpdate) {
-    const turn = new SteeringTurn(core, sessionId, turnId, slot, onUpdate);
+    const turn = new SteeringTurn(MAKER, core, sessionId, turnId, slot, onUpdate);
     handles[slot] = turn;
     return turn;
   }
   /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
   pull() {
+    reference$3(this);
     const slot = this._live();
     if (slot < 0) return [];
     if (this._core._shared) {
@@ -1432,6 +1499,7 @@ class SteeringTurn {
   }
   /** Ends leases of this turn: delivered. Unknown ids are ignored. */
   ack(leaseIds) {
+    reference$3(this);
     this._settle(leaseIds, true);
   }
   /**
@@ -1439,6 +1507,7 @@ class SteeringTurn {
    * else to the front of the followup texts. Unknown ids are ignored.
    */
   nack(leaseIds) {
+    reference$3(this);
     this._settle(leaseIds, false);
   }
   /**
@@ -1454,7 +1523,6 @@ class SteeringTurn {
     this._settled(slot, coded >> 1, coded);
   }
   _settle(leaseIds, delivered) {
-    reference$3(this);
     const ids = strings(leaseIds, 'leaseIds', true);
     const slot = this._live();
     if (slot < 0 || ids.length === 0) return;
@@ -1493,8 +1561,8 @@ class SteeringTurn {
     if (sealed === 1) this._seal();
     this._leases = this._leases.filter(({ memo, lease }) => handles[lease] === memo);
     // The last snapshot still finds the handle by its slot.
-    if ((coded & 1) !== 0) drain();
-    if (sealed === 1 && handles[slot] === this) handles[slot] = undefined;
+    if ((coded & 1) !== 0) drain(sealed === 1 ? slot : undefined);
+    else if (sealed === 1) handles[slot] = undefined;
   }
   /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */
   _live() {
@@ -1551,7 +1619,7 @@ class Task {
   static #queue(task, ended, slot, start) {
     const made = new Task(task, ended, slot);
     handles[slot] = made;
-    if (start) queueMicrotask(() => made._run());
+    if (start) void Promise.resolve().then(() => made._run());
     return made.#deferred.promise;
   }
   static lane(task, slot, start) {
@@ -1621,7 +1689,8 @@ class StopOperation {
   _members = [];
   _turns = [];
   _targets = [];
-  constructor(core, sessionId, slot, input, ts, noteId) {
+  constructor(maker, core, sessionId, slot, input, ts, noteId) {
+    made(maker, 'StopOperation');
     this._core = core;
     this.sessionId = sessionId;
     this.input = input;
@@ -1632,7 +1701,7 @@ class StopOperation {
   }
   /** @internal */
   static _open(core, sessionId, slot, input, ts, noteId) {
-    const operation = new StopOperation(core, sessionId, slot, input, ts, noteId);
+    const operation = new StopOperation(MAKER, core, sessionId, slot, input, ts, noteId);
     handles[slot] = operation;
     return operation;
   }
@@ -1645,7 +1714,7 @@ class StopOperation {
     this._turns[number] = {
       kind: 'turn',
       id,
-      turnId: claim.run.turnId,
+      turnId: claim._riders?.turnId,
       lineage,
       message: undefined,
       done: () => this._pay(PAY.turn, number),
@@ -1658,9 +1727,9 @@ class StopOperation {
    */
   enqueue(task) {
     try {
-      const slot = reference$2(this);
+      reference$2(this);
       callable(task, 'task');
-      if (slot < 0) throw closedError();
+      const slot = open(this);
       const queued = accepted(binding.operationEnqueue(slot), this);
       return quiet(Task.lane(task, queued >> 1, (queued & 1) !== 0));
     } catch (error) {
@@ -1675,6 +1744,7 @@ class StopOperation {
   }
   /** One handle for each generation whose backend stop was not yet delivered. */
   pendingDeliveries() {
+    open(this);
     return this._select(PENDING);
   }
   /** The first projection not done. Ask again after `done`: runs retained meanwhile count. */
@@ -1690,21 +1760,23 @@ class StopOperation {
    * operation.
    */
   complete(members) {
-    const slot = open(this);
+    reference$2(this);
     if (!Array.isArray(members)) throw invalidArgument('members', 'an array of StopMember');
     const numbers = Uint32Array.from(members, (member, index) => {
       if (!(member instanceof StopMember) || member._of !== this)
         throw invalidArgument(`members[${index}]`, 'a StopMember of this operation');
-      return member._number;
+      return member._member;
     });
-    return accepted(binding.operationComplete(slot, numbers), this) !== 0;
+    return accepted(binding.operationComplete(open(this), numbers), this) !== 0;
   }
   /** The generations the operation still refers to. */
   generations() {
+    open(this);
     return this._select(REFERS).map((delivery) => delivery.generation);
   }
   /** Errors of failed deliveries, by generation; also after the retention has ended. */
   deliveryFailures() {
+    open(this);
     return this._select(FAILED).map((delivery) => delivery._error);
   }
   /**
@@ -1714,21 +1786,20 @@ class StopOperation {
   releaseRun(claim) {
     const slot = reference$2(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
-    if (slot < 0) return;
+    if (slot < 0 || this._core._number === NONE) return;
     for (const member of this._members) {
-      if (member._claim === claim) accepted(binding.operationRelease(slot, member._number), this);
+      if (member._claim === claim) accepted(binding.operationRelease(slot, member._member), this);
     }
   }
   /** @internal */
   _pay(kind, place, ok = true) {
-    if (this._operation >= 0)
-      accepted(binding.operationPay(this._operation, kind, place, ok), this);
-    else if (this._core._number === NONE) throw closedError();
+    accepted(binding.operationPay(open(this), kind, place, ok), this);
   }
   /** @internal */
   _facts(number) {
-    const slot = this._operation;
-    return slot < 0 ? 0 : accepted(binding.operationMember(slot, number), this);
+    // Properties stay readable: a member of a core that has ended has let go of everything.
+    if (this._operation < 0 || this._core._number === NONE) return 0;
+    return accepted(binding.operationMember(this._operation, number), this);
   }
   /** @internal The retention has ended: nobody looks the handle up any more. */
   _over() {
@@ -1751,30 +1822,31 @@ class StopMember {
   /** @internal */
   _of;
   /** @internal */
-  _number;
+  _member;
   /** @internal */
   _claim;
-  constructor(of, number, claim) {
+  constructor(maker, of, number, claim) {
+    made(maker, 'StopMember');
     this._of = of;
-    this._number = number;
+    this._member = number;
     this._claim = claim;
-    this.runId = claim.run.runId;
+    this.runId = claim._riders?.runId;
   }
   /** @internal */
   static _make(of, number, claim) {
-    return new StopMember(of, number, claim);
+    return new StopMember(MAKER, of, number, claim);
   }
   /** Undefined after `releaseRun`. */
   get claim() {
-    return (member(this)._of._facts(this._number) & PRESENT) !== 0 ? this._claim : undefined;
+    return (member(this)._of._facts(this._member) & PRESENT) !== 0 ? this._claim : undefined;
   }
   /** Asked for by `retain` and not done: also after `releaseRun`. */
   get owesTerminal() {
-    return (member(this)._of._facts(this._number) & OWES_TERMINAL) !== 0;
+    return (member(this)._of._facts(this._member) & OWES_TERMINAL) !== 0;
   }
   /** The terminal fact has landed. Idempotent. */
   terminalDone() {
-    member(this)._of._pay(PAY.terminal, this._number);
+    member(this)._of._pay(PAY.terminal, this._member);
   }
 }
 /** The stop of one generation's backend, owed by a stop operation. */
@@ -1784,18 +1856,19 @@ class StopDelivery {
   _error = undefined;
   _of;
   _place;
-  constructor(of, place, generation) {
+  constructor(maker, of, place, generation) {
+    made(maker, 'StopDelivery');
     this._of = of;
     this._place = place;
     this.generation = generation;
   }
   /** @internal */
   static _make(of, place, generation) {
-    return new StopDelivery(of, place, generation);
+    return new StopDelivery(MAKER, of, place, generation);
   }
   /** pending → delivered or failed. The first settlement counts. */
   settle(given) {
-    if (!(this instanceof StopDelivery)) throw invalidThis('StopDelivery');
+    if (typeof this?._place !== 'number') throw invalidThis('StopDelivery');
     const settled = outcome(given, 'outcome');
     const pending = this._of.pendingDeliveries().includes(this);
     if (pending && !settled.ok) this._error = settled.error;
@@ -1803,7 +1876,7 @@ class StopDelivery {
   }
 }
 function member(self) {
-  if (!(self instanceof StopMember)) throw invalidThis('StopMember');
+  if (typeof self?._member !== 'number') throw invalidThis('StopMember');
   return self;
 }
 function reference$2(self) {
@@ -1813,7 +1886,8 @@ function reference$2(self) {
 }
 function open(self) {
   const slot = reference$2(self);
-  if (slot < 0) throw closedError();
+  // Once its core has ended the slot may name something else.
+  if (slot < 0 || self._core._number === NONE) throw closedError();
   return slot;
 }
 
@@ -1846,7 +1920,8 @@ class StopAttempt {
   _outcome = undefined;
   _failures = undefined;
   _draining = [];
-  constructor(core, sessionId, slot, input, whole) {
+  constructor(maker, core, sessionId, slot, input, whole) {
+    made(maker, 'StopAttempt');
     this._core = core;
     this.sessionId = sessionId;
     this._attempt = slot;
@@ -1861,7 +1936,7 @@ class StopAttempt {
   }
   /** @internal The starter's. */
   static _start(core, sessionId, slot, input) {
-    const stop = new StopAttempt(core, sessionId, slot, input, true);
+    const stop = new StopAttempt(MAKER, core, sessionId, slot, input, true);
     handles[slot] = stop;
     quiet(stop._whole.promise);
     return stop;
@@ -1870,7 +1945,7 @@ class StopAttempt {
   static _part(core, slot) {
     const text = binding.attemptInput(slot);
     const input = text ? JSON.parse(text) : undefined;
-    const stop = new StopAttempt(core, binding.sessionId(slot), slot, input, false);
+    const stop = new StopAttempt(MAKER, core, binding.sessionId(slot), slot, input, false);
     handles[slot] = stop;
     return stop;
   }
@@ -1899,19 +1974,20 @@ class StopAttempt {
    * session.
    */
   retain(claim, owed) {
-    const attempt = reference$1(this);
+    reference$1(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
     const { lineage, terminal = false } = owed === undefined ? {} : object(owed, 'owed');
     if (typeof terminal !== 'boolean') throw invalidArgument('owed.terminal', 'a boolean');
     if (claim._core !== this._core || claim.sessionId !== this.sessionId)
       throw reasoned(CLAIM_FOREIGN$1, this);
-    if (this._core._number === NONE) throw closedError();
-    if (claim._claim < 0) throw reasoned(NO_GENERATION, this, claim._word() & 7);
     for (;;) {
-      const plan = accepted(binding.retainPlan(attempt, claim._claim, lineage !== undefined), this);
+      this._check(claim);
+      const asked = lineage !== undefined;
+      const plan = accepted(binding.retainPlan(this._attempt, claim._claim, asked), this);
       const ts = (plan & OPENS) !== 0 ? this._core._now() : 0;
       const noteId = (plan & NOTE) !== 0 ? this._core._newId() : '';
       const turnId = (plan & TURN) !== 0 ? this._core._newId() : '';
+      this._check(claim);
       const answer = binding.retain(this._attempt, claim._claim, plan, terminal, target());
       const retained = acceptedList(answer, this);
       // Empty: the clock or the ids have called back and changed what is needed.
@@ -1944,6 +2020,11 @@ class StopAttempt {
     const draining = new Deferred();
     this._draining.push(draining);
     return draining.promise;
+  }
+  /** What must hold before and after the caller's clock and ids were asked. */
+  _check(claim) {
+    if (this._core._number === NONE) throw closedError();
+    if (claim._claim < 0) throw reasoned(NO_GENERATION, this, claim._word() & 7);
   }
   /** @internal The promise of the whole. */
   get _promise() {
@@ -1996,7 +2077,13 @@ class StopAttempt {
     if (this._attempt < 0) return;
     this._outcome = outcome;
     const crossed = !outcome.ok && this._core._shared ? cross(outcome.error) : undefined;
-    value(binding.attemptSettled(this._attempt, outcome.ok, crossed));
+    const settled = value(binding.attemptSettled(this._attempt, outcome.ok, crossed));
+    // The session has met a fault of ours and will tell nobody: those who wait here are.
+    if (settled < 0) this._fail(refusal(settled, this));
+  }
+  _fail(error) {
+    this._whole?.reject(error);
+    for (const each of this._draining.splice(0)) each.reject(error);
   }
   _collect() {
     const attempt = this._attempt;
@@ -2145,7 +2232,7 @@ class RuntimeCore {
   }
   /** `close`. */
   [Symbol.dispose]() {
-    this.close();
+    RuntimeCore.prototype.close.call(this);
   }
   // -- executions -----------------------------------------------------------
   /**
@@ -2154,8 +2241,8 @@ class RuntimeCore {
    * `pending`, else `ERR_CLAIM_FOREIGN`; allowed during a stop.
    */
   claimExecution(sessionId, pending) {
-    const entry = this._entry(sessionId);
-    if (pending !== undefined) return this._own(entry, sessionId, pending);
+    const entry = entryOf(this, sessionId);
+    if (pending !== undefined) return this._own(entry, sessionId, object(pending, 'pending'));
     const slot = value(binding.claim(entry));
     if (slot < 0) throw refusal(slot, { sessionId });
     return (handles[slot] = ExecutionClaim._make(this, sessionId, slot));
@@ -2177,14 +2264,14 @@ class RuntimeCore {
   }
   /** The run owning `turnId` on the route's current generation, if that is this member's. O(1). */
   runForTurn(sessionId, route, turnId) {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     optionalString(route, 'route');
     string(turnId, 'turnId');
     return this._run(binding.runForTurn(entry, route, turnId));
   }
   /** The run with that id on the route's current generation, if that is this member's. O(1). */
   activeRun(sessionId, route, runId) {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     optionalString(route, 'route');
     string(runId, 'runId');
     return this._run(binding.activeRun(entry, route, runId));
@@ -2228,13 +2315,13 @@ class RuntimeCore {
   // -- interaction requests ---------------------------------------------------
   /** The session's open request with that id. */
   request(sessionId, requestId) {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     const open = accepted(binding.request(entry, string(requestId, 'requestId')), {});
     return open === 0 ? undefined : handles[open - 1];
   }
   /** The session's open requests, in the order opened. */
   requests(sessionId) {
-    const slots = acceptedList(binding.requests(this._entry(sessionId), target()), {});
+    const slots = acceptedList(binding.requests(entryOf(this, sessionId), target()), {});
     return slots.map((slot) => handles[slot]);
   }
   // -- stop ---------------------------------------------------------------------
@@ -2250,7 +2337,7 @@ class RuntimeCore {
    */
   stopSession(sessionId, input, attempt) {
     try {
-      let entry = this._entry(sessionId);
+      let entry = entryOf(this, sessionId);
       callable(attempt, 'attempt');
       let stopped = accepted(binding.stop(entry, undefined), { sessionId });
       if ((stopped & 3) === 2) {
@@ -2277,7 +2364,7 @@ class RuntimeCore {
    * delivers none. Leave it out when nobody looks: no snapshot is built then.
    */
   openSteeringTurn(sessionId, turnId, onUpdate) {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     string(turnId, 'turnId');
     if (onUpdate !== undefined) callable(onUpdate, 'onUpdate');
     const slot = accepted(binding.openTurn(entry, turnId, onUpdate !== undefined), { sessionId });
@@ -2288,33 +2375,35 @@ class RuntimeCore {
    * an owner.
    */
   steer(sessionId, text) {
+    number(this);
     return this._queue(sessionId, text, false);
   }
   /** Queues a text for the next turn. False, changing nothing, without an owner. */
   queueMessage(sessionId, text) {
+    number(this);
     return this._queue(sessionId, text, true);
   }
   /** Takes the followup texts, oldest first. Works without an owner. */
   drainFollowup(sessionId) {
-    this._entry(sessionId);
+    entryOf(this, sessionId);
     return takeQueue(this, sessionId, false);
   }
   /** Takes queued steering, then followup texts. Leased messages are committed and stay. */
   retractQueue(sessionId) {
-    this._entry(sessionId);
+    entryOf(this, sessionId);
     return takeQueue(this, sessionId, true);
   }
   // -- backend generations ------------------------------------------------------
   /** The route's current generation, if it is this member's. */
   currentGeneration(sessionId, route) {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     optionalString(route, 'route');
     const current = accepted(binding.currentGeneration(entry, route), {});
     return current === 0 ? undefined : handles[current - 1];
   }
   /** Every generation of the session that this member made and that is not terminated, in creation order. */
   generations(sessionId) {
-    const slots = acceptedList(binding.generations(this._entry(sessionId), target()), {});
+    const slots = acceptedList(binding.generations(entryOf(this, sessionId), target()), {});
     return slots.map((slot) => handles[slot]);
   }
   /**
@@ -2325,7 +2414,7 @@ class RuntimeCore {
    */
   activate(sessionId, route, build) {
     try {
-      const entry = this._entry(sessionId);
+      const entry = entryOf(this, sessionId);
       optionalString(route, 'route');
       callable(build, 'build');
       const activated = accepted(binding.activate(entry, route), { sessionId });
@@ -2349,7 +2438,7 @@ class RuntimeCore {
     optionalString(route, 'route');
     const { sessionId } = claim;
     if (claim._core !== this) throw reasoned(CLAIM_FOREIGN, { sessionId });
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     const answer = binding.createGeneration(entry, claim._claim, route, target());
     const [slot, id] = acceptedList(answer, { sessionId });
     const made = BackendGeneration._make(this, sessionId, id, route, backend, header, slot);
@@ -2363,15 +2452,17 @@ class RuntimeCore {
   // -- invalidation -------------------------------------------------------------
   /** The session's invalidation, opened if there is none. */
   invalidate(sessionId) {
-    const opened = accepted(binding.invalidate(this._entry(sessionId)), {});
+    const opened = accepted(binding.invalidate(entryOf(this, sessionId)), {});
     const slot = opened >> 1;
     return (opened & 1) !== 0 ? BackendInvalidation._make(sessionId, slot) : handles[slot];
   }
   invalidation(sessionId) {
+    number(this);
     return this._invalidation(sessionId, false);
   }
   /** The invalidation if it may run now, that is if the session has no active run in any member. */
   dueInvalidation(sessionId) {
+    number(this);
     return this._invalidation(sessionId, true);
   }
   // -- checkpoint slot ------------------------------------------------------------
@@ -2383,7 +2474,7 @@ class RuntimeCore {
    */
   loadCheckpoint(sessionId, load) {
     try {
-      const entry = this._entry(sessionId);
+      const entry = entryOf(this, sessionId);
       callable(load, 'load');
       const answer = acceptedList(binding.checkpointLoad(entry, target()), { sessionId });
       const [kind, slot, flight] = answer;
@@ -2395,7 +2486,7 @@ class RuntimeCore {
     }
   }
   storeCheckpoint(sessionId, checkpoint) {
-    const slot = accepted(binding.checkpointStore(this._entry(sessionId)), { sessionId });
+    const slot = accepted(binding.checkpointStore(entryOf(this, sessionId)), { sessionId });
     const cell = handles[slot];
     handles[slot] = { value: checkpoint, loading: cell?.loading };
   }
@@ -2406,7 +2497,7 @@ class RuntimeCore {
    */
   serialize(sessionId, lane, task) {
     try {
-      const entry = this._entry(sessionId);
+      const entry = entryOf(this, sessionId);
       string(lane, 'lane');
       callable(task, 'task');
       const queued = accepted(binding.serialize(entry, lane), { sessionId });
@@ -2528,6 +2619,11 @@ class RuntimeCore {
     return open === 0 ? undefined : handles[open - 1];
   }
 }
+/** The session's entry, for a method that may have been called on anything. */
+function entryOf(self, sessionId) {
+  number(self);
+  return self._entry(sessionId);
+}
 function number(self) {
   const core = self?._number;
   if (typeof core !== 'number') throw invalidThis('RuntimeCore');
@@ -2602,8 +2698,8 @@ class AdmissionLimiter {
   /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
   close(error) {
     const limiter = reference(this);
+    object(error, 'error');
     if (this._closed !== undefined) return;
-    if (error === undefined || error === null) throw invalidArgument('error', 'an Error');
     this._closed = error;
     for (const ticket of acceptedList(binding.limiterClose(limiter, target()), {}))
       this._take(ticket)?.deferred.reject(error);
@@ -2645,23 +2741,25 @@ class AdmissionLimiter {
 }
 /** One of a limited number of places. */
 class AdmissionPermit {
-  _limiter;
-  constructor(limiter) {
-    this._limiter = limiter;
+  _of;
+  _held = true;
+  constructor(maker, limiter) {
+    made(maker, 'AdmissionPermit');
+    this._of = limiter;
   }
   /** @internal */
   static _make(limiter) {
-    return new AdmissionPermit(limiter);
+    return new AdmissionPermit(MAKER, limiter);
   }
   /** Idempotent. Grants the permit to the longest waiting, in the same step. */
   release() {
-    if (!(this instanceof AdmissionPermit)) throw invalidThis('AdmissionPermit');
-    const limiter = this._limiter;
-    this._limiter = undefined;
-    limiter?._release();
+    if (typeof this?._held !== 'boolean') throw invalidThis('AdmissionPermit');
+    if (!this._held) return;
+    this._held = false;
+    this._of._release();
   }
   [Symbol.dispose]() {
-    this.release();
+    AdmissionPermit.prototype.release.call(this);
   }
 }
 /** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */

@@ -2,7 +2,13 @@ import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FileLedger, type LedgerRecord } from '../examples/kernel/index.mts';
-import { makeKernel, makeLedger, recordsOf, tempFolder, Watched } from './fixtures/kernel/support.ts';
+import {
+  makeKernel,
+  makeLedger,
+  recordsOf,
+  tempFolder,
+  Watched,
+} from './fixtures/kernel/support.ts';
 
 const S = 'main';
 const note = (id: string): LedgerRecord => ({ type: 'note', id, ts: 1, kind: 'abort', source: id });
@@ -15,7 +21,10 @@ test('ledger: records come back in order, whole, with the session’s name befor
   expect(ids(records)).toEqual(['session', 'a', 'b\n', '\ud800']);
   expect(records[0]).toMatchObject({ type: 'session', sessionId: S });
   const [, a] = await ledger.read(S);
-  expect(ids((await ledger.read(S, a?.end)).map(({ record }) => record))).toEqual(['b\n', '\ud800']);
+  expect(ids((await ledger.read(S, a?.end)).map(({ record }) => record))).toEqual([
+    'b\n',
+    '\ud800',
+  ]);
   expect(await ledger.read('none')).toEqual([]);
 });
 
@@ -43,7 +52,19 @@ test('ledger: a record without its newline is there, and stays there', async () 
 
 test('ledger: any string names a session, and no two share a file', async () => {
   const ledger = await makeLedger();
-  const names = ['a', 'A', 'a/b', 'a?b', '../a', 'é', 'e\u0301', '\ud800', '\ud801', 'x'.repeat(400), 'CON'];
+  const names = [
+    'a',
+    'A',
+    'a/b',
+    'a?b',
+    '../a',
+    'é',
+    'e\u0301',
+    '\ud800',
+    '\ud801',
+    'x'.repeat(400),
+    'CON',
+  ];
   for (const name of names) await ledger.append(name, note(name));
   for (const name of names) expect(ids(await recordsOf(ledger, name))).toEqual(['session', name]);
   expect((await ledger.sessions()).sort()).toEqual([...names].sort());
@@ -68,13 +89,19 @@ test('compaction is refused while a turn or a child turn runs, before anything i
   const kernel = await makeKernel({ ledger });
   const child = new Watched(kernel.startChildTurn(S, { text: 'echo up; sleep 60' }));
   await child.untilOutput('up');
-  expect(await new Watched(kernel.compactSession(S)).done).toMatchObject({ code: 'ERR_COMPACTION_BUSY' });
+  expect(await new Watched(kernel.compactSession(S)).done).toMatchObject({
+    code: 'ERR_COMPACTION_BUSY',
+  });
   await kernel.stopSession(S);
   await child.done;
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 60' }));
   await turn.untilOutput('up');
-  expect(await new Watched(kernel.compactSession(S)).done).toMatchObject({ code: 'ERR_OPERATION_BUSY' });
-  expect((await recordsOf(ledger, S)).some((r) => r.type === 'run' && r.kind === 'compaction')).toBe(false);
+  expect(await new Watched(kernel.compactSession(S)).done).toMatchObject({
+    code: 'ERR_OPERATION_BUSY',
+  });
+  expect(
+    (await recordsOf(ledger, S)).some((r) => r.type === 'run' && r.kind === 'compaction'),
+  ).toBe(false);
   await kernel.stopSession(S);
   await turn.done;
 });
@@ -87,7 +114,12 @@ test('compaction folds what was into a checkpoint, for this kernel and the next'
   }
   const compaction = new Watched(kernel.compactSession(S));
   expect(await compaction.done).toBeUndefined();
-  const checkpoint = { runs: 2, steps: 3, bytes: 9, lastCommands: ['echo 1', 'echo 22', 'echo 333'] };
+  const checkpoint = {
+    runs: 2,
+    steps: 3,
+    bytes: 9,
+    lastCommands: ['echo 1', 'echo 22', 'echo 333'],
+  };
   expect(compaction.all('compacted')[0]?.checkpoint).toEqual(checkpoint);
   for (const each of [kernel, await makeKernel({ ledger })]) {
     const history = await each.history(S);
@@ -114,7 +146,10 @@ test('a stopped turn is continued once, with the steps that were left', async ()
   if (!source) return;
 
   const [one, two] = [source, source].map((each) => new Watched(kernel.resumeContinuation(each)));
-  expect(await two?.done).toMatchObject({ code: 'ERR_OPERATION_BUSY', key: expect.stringMatching(/^continuation:/) });
+  expect(await two?.done).toMatchObject({
+    code: 'ERR_OPERATION_BUSY',
+    key: expect.stringMatching(/^continuation:/),
+  });
   await one?.untilOutput('wait');
   await kernel.stopSession(S);
   await one?.done;
@@ -122,7 +157,9 @@ test('a stopped turn is continued once, with the steps that were left', async ()
   expect(await new Watched(kernel.resumeContinuation(source)).done).toMatchObject({
     code: 'ERR_CONTINUATION_TAKEN',
   });
-  const starts = (await recordsOf(ledger, S)).filter((r) => r.type === 'run' && r.lineage.continues);
+  const starts = (await recordsOf(ledger, S)).filter(
+    (r) => r.type === 'run' && r.lineage.continues,
+  );
   expect(starts).toHaveLength(1);
   expect((await kernel.resumable(S))?.sourceRunId).not.toBe(source.sourceRunId);
 });
@@ -136,7 +173,13 @@ test('a continuation finds its source unchanged, or is refused', async () => {
   await turn.done;
   const source = await kernel.resumable(S);
   if (!source) throw new Error('nothing to continue');
-  await ledger.append(S, { type: 'steered', id: 'late', ts: 1, runId: source.sourceRunId, text: 'x' });
+  await ledger.append(S, {
+    type: 'steered',
+    id: 'late',
+    ts: 1,
+    runId: source.sourceRunId,
+    text: 'x',
+  });
   expect(await new Watched(kernel.resumeContinuation(source)).done).toMatchObject({
     code: 'ERR_CONTINUATION_STALE',
   });

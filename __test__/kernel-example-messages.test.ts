@@ -129,7 +129,10 @@ test('a text that the turn could not take opens the next one, ahead of what is q
   kernel.steer(S, 'echo steered');
   await turn.done;
   expect([turn.outcome, turn.output]).toEqual(['completed', 'up\n']);
-  expect(turn.all('queue').at(-1)).toMatchObject({ steering: [], followup: ['echo steered', 'echo queued'] });
+  expect(turn.all('queue').at(-1)).toMatchObject({
+    steering: [],
+    followup: ['echo steered', 'echo queued'],
+  });
   expect(kernel.steer(S, 'echo late')).toBe(false);
   expect(kernel.drainFollowup(S)).toBe('echo steered\necho queued');
 });

@@ -57,7 +57,10 @@ test('a build that does not notice the stop does not hold it up, and what it mak
     patienceMs: 50,
     startBackend: async (context) => {
       if ((built += 1) === 1) await opened;
-      const backend = await ShellBackend.start({}, { ...context, signal: new AbortController().signal });
+      const backend = await ShellBackend.start(
+        {},
+        { ...context, signal: new AbortController().signal },
+      );
       return built === 1 ? Object.setPrototypeOf(backend, Late.prototype) : backend;
     },
   });
@@ -116,6 +119,8 @@ test('a stop while a continuation is being committed keeps it from running, and 
   ledger.gate.open();
   await Promise.all([stopped, continuation.done]);
   expect([continuation.outcome, continuation.all('step')]).toEqual(['stopped', []]);
+  const notes = (await recordsOf(ledger, S)).filter(({ type }) => type === 'note');
+  expect(notes).toHaveLength(2);
   const again = await kernel.resumable(S);
   expect(again?.steps).toEqual(source.steps);
   expect(again?.sourceRunId).not.toBe(source.sourceRunId);

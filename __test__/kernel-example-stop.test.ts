@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { isAlive, makeKernel, makeLedger, recordsOf, until, Watched } from './fixtures/kernel/support.ts';
+import {
+  isAlive,
+  makeKernel,
+  makeLedger,
+  recordsOf,
+  until,
+  Watched,
+} from './fixtures/kernel/support.ts';
 
 const S = 'main';
 
@@ -44,7 +51,9 @@ test('a process may use the grace to put its things in order', async () => {
 
 test('a stop after the step lets the step end, and takes no further one', async () => {
   const kernel = await makeKernel();
-  const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 0.3; echo end\necho never' }));
+  const turn = new Watched(
+    kernel.startTurn(S, { text: 'echo up; sleep 0.3; echo end\necho never' }),
+  );
   await turn.untilOutput('up');
   await kernel.stopSession(S, { mode: 'after_step' });
   await turn.done;
@@ -100,6 +109,17 @@ test('a reader may wait for the stop of the very turn that it reads', async () =
   expect(outcome).toBe('stopped');
 });
 
+test('a reader may wait for the end of a step that has more to say than it has read', async () => {
+  const kernel = await makeKernel();
+  let outcome: string | undefined;
+  let stopped: Promise<void> | undefined;
+  for await (const event of kernel.startTurn(S, { text: 'yes | head -c 8000000\necho never' })) {
+    if (event.type === 'output') await (stopped ??= kernel.stopSession(S, { mode: 'after_step' }));
+    if (event.type === 'end') outcome = event.outcome;
+  }
+  expect(outcome).toBe('stopped');
+});
+
 test('a session that is stopping refuses the next turn', async () => {
   const kernel = await makeKernel();
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 0.3' }));
@@ -139,6 +159,26 @@ test('a stop that fails quarantines its session until it is stopped again; other
   expect(next.output).toBe('free\n');
 });
 
+test('a run that could not be stopped has no end in the ledger before it ends, though others have', async () => {
+  const ledger = await makeLedger();
+  const kernel = await makeKernel({ ledger });
+  const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 60' }));
+  await turn.untilOutput('up');
+  const child = new Watched(kernel.startChildTurn(S, { text: 'echo up; sleep 60' }));
+  await child.untilOutput('up');
+  kernel.failNext(S, 'stop');
+  await expect(kernel.stopSession(S)).rejects.toMatchObject({ code: 'ERR_STOP_FAILED' });
+  await child.done;
+  expect(child.outcome).toBe('stopped');
+  const ends = async (): Promise<number> =>
+    (await recordsOf(ledger, S)).filter(({ type }) => type === 'end').length;
+  expect(await ends()).toBe(1);
+  expect(kernel.state(S).refusal).toMatchObject({ code: 'ERR_SESSION_QUARANTINED' });
+  await kernel.stopSession(S);
+  await turn.done;
+  expect(await ends()).toBe(2);
+});
+
 test('a run whose stop failed takes no further step, and its end lifts the quarantine', async () => {
   const ledger = await makeLedger();
   const kernel = await makeKernel({ ledger });
@@ -165,7 +205,9 @@ test('a disposal that fails quarantines its session for good, and no other', asy
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const refused = new Watched(kernel.startTurn(S, { text: 'echo no' }));
     expect(await refused.done).toMatchObject({ code: 'ERR_GENERATION_FAILED' });
-    await expect(kernel.disposeBackend(S)).rejects.toMatchObject({ code: 'ERR_INVALIDATION_FAILED' });
+    await expect(kernel.disposeBackend(S)).rejects.toMatchObject({
+      code: 'ERR_INVALIDATION_FAILED',
+    });
     await kernel.stopSession(S);
   }
   const other = new Watched(kernel.startTurn('other', { text: 'echo other' }));
@@ -214,7 +256,10 @@ test('a stop is in the ledger once: status, turn, note, and one end of the run',
   const kernel = await makeKernel({ ledger });
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 60' }));
   await turn.untilOutput('up');
-  const stops = [kernel.stopSession(S, { source: 'first' }), kernel.stopSession(S, { source: 'second' })];
+  const stops = [
+    kernel.stopSession(S, { source: 'first' }),
+    kernel.stopSession(S, { source: 'second' }),
+  ];
   await Promise.all([...stops, turn.done]);
   await kernel.stopSession(S);
   const records = await recordsOf(ledger, S);
@@ -241,7 +286,10 @@ test('a stop that the ledger does not take stays owed, and the next one pays the
   await kernel.stopSession(S);
   const types = (await recordsOf(ledger, S)).map(({ type }) => type);
   for (const type of ['status', 'turn', 'note', 'end']) {
-    expect(types.filter((each) => each === type), type).toHaveLength(1);
+    expect(
+      types.filter((each) => each === type),
+      type,
+    ).toHaveLength(1);
   }
   const next = new Watched(kernel.startTurn(S, { text: 'echo free' }));
   expect(await next.done).toBeUndefined();

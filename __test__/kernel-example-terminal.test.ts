@@ -41,11 +41,20 @@ class Terminal {
   }
 }
 
-async function start(script: string | undefined, args: string[] = [], env?: NodeJS.ProcessEnv): Promise<Terminal> {
+async function start(
+  script: string | undefined,
+  args: string[] = [],
+  env?: NodeJS.ProcessEnv,
+): Promise<Terminal> {
   const folder = await tempFolder();
   const path = join(folder, 'test.script');
   if (script !== undefined) writeFileSync(path, script);
-  const all = [...(script === undefined ? [] : ['--script', path]), '--state', join(folder, 'state'), ...args];
+  const all = [
+    ...(script === undefined ? [] : ['--script', path]),
+    '--state',
+    join(folder, 'state'),
+    ...args,
+  ];
   return new Terminal(process.execPath, [main, ...all], env);
 }
 
@@ -99,7 +108,14 @@ test('a script steers, queues, stops and resumes as a person would', async () =>
   expect(code).toBe(0);
   const lines = stdout.split('\n').map((line) => line.slice(8));
   const shown = lines.filter((line) => line.startsWith('  ') || line.startsWith('returned'));
-  expect(shown.slice(0, 6)).toEqual(['  a1', '  steered', '  a3', '  queued', '  b1', 'returned to you: "echo lost"']);
+  expect(shown.slice(0, 6)).toEqual([
+    '  a1',
+    '  steered',
+    '  a3',
+    '  queued',
+    '  b1',
+    'returned to you: "echo lost"',
+  ]);
   expect(lines).toContain('session records: 1 · admissions: 0');
   expect(lines).toContain('$ !wait');
 });
@@ -114,7 +130,9 @@ test('a script without a terminal can come from the standard input', async () =>
 });
 
 test('a bad script is refused with all its faults, and nothing of it runs', async () => {
-  const { code, stdout, stderr } = await play('echo no\n@soon echo\n!stop\n/nothing\n@5\n/bin/echo fine\n');
+  const { code, stdout, stderr } = await play(
+    'echo no\n@soon echo\n!stop\n/nothing\n@5\n/bin/echo fine\n',
+  );
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr.trim().split('\n')).toEqual([
     'script: line 2: "@soon" is no delay in milliseconds',
@@ -126,13 +144,21 @@ test('a bad script is refused with all its faults, and nothing of it runs', asyn
 
 test('a script that cannot be read, and an option that does not exist, are told and end with 1', async () => {
   const missing = await start(undefined, ['--script', '/no/such/file']);
-  expect(await missing.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/^script: cannot be read: ENOENT/) });
+  expect(await missing.ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^script: cannot be read: ENOENT/),
+  });
   const unknown = await start(undefined, ['--nothing']);
-  expect(await unknown.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/--nothing[^]*usage:/) });
+  expect(await unknown.ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/--nothing[^]*usage:/),
+  });
 });
 
 test('a script that waits in vain fails, and takes its processes with it', async () => {
-  const { code, stdout, stderr } = await play('echo $$; sleep 60\n!until running\n!wait 200\necho no\n');
+  const { code, stdout, stderr } = await play(
+    'echo $$; sleep 60\n!until running\n!wait 200\necho no\n',
+  );
   expect([code, stderr]).toEqual([1, 'script: line 3: something still runs after 200 ms\n']);
   const pid = Number(/ {2}(\d+)$/m.exec(stdout)?.[1]);
   expect(pid).toBeGreaterThan(1);
@@ -145,7 +171,10 @@ test('one folder serves one terminal at a time, and outlives one that was killed
   await first.untilShown(/up \d+/);
   const state = first.child.spawnargs.at(-1) ?? '';
   const second = new Terminal(process.execPath, [main, '--script', demo, '--state', state]);
-  expect(await second.ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`Process ${first.child.pid}`) });
+  expect(await second.ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`Process ${first.child.pid}`),
+  });
   first.child.kill('SIGKILL');
   await first.ended;
   process.kill(-Number(/up (\d+)$/m.exec(first.stdout)?.[1]), 'SIGKILL');
@@ -167,39 +196,49 @@ test('a terminal that is told to end stops what runs', async () => {
   await until('its end', () => !isAlive(pid));
 });
 
-const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes(
+  'util-linux',
+);
 
-test.skipIf(!hasScript)('on a terminal there is a prompt with a spinner, Ctrl-C stops, and twice quits', async () => {
-  const state = join(await tempFolder(), 'state');
-  const command = `${process.execPath} ${main} --state ${state}`;
-  const env = { TERM: 'xterm-256color', NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined };
-  const open = (more: NodeJS.ProcessEnv): Terminal =>
-    new Terminal('script', ['-qec', command, '/dev/null'], { ...env, ...more });
-  const terminal = open({});
-  await terminal.untilShown('main> ');
-  terminal.child.stdin?.write('sleep 60 ;; echo never\r');
-  await terminal.untilShown(/[⠋-⠿] running \d/);
-  terminal.child.stdin?.write('> echo later\r');
-  await terminal.untilShown('1 queued');
-  terminal.child.stdin?.write('\u0003');
-  await terminal.untilShown('returned to you: "echo later"');
-  await terminal.untilShown(/stopped after/);
-  expect(terminal.stdout).toContain('\u001b[33m');
-  const asked = (): number => terminal.stdout.split('again within 2 s quits').length;
-  const exited = (): boolean => terminal.child.exitCode !== null;
-  while (!exited()) {
-    const before = asked();
+test.skipIf(!hasScript)(
+  'on a terminal there is a prompt with a spinner, Ctrl-C stops, and twice quits',
+  async () => {
+    const state = join(await tempFolder(), 'state');
+    const command = `${process.execPath} ${main} --state ${state}`;
+    const env = {
+      TERM: 'xterm-256color',
+      NO_COLOR: undefined,
+      FORCE_COLOR: undefined,
+      CI: undefined,
+    };
+    const open = (more: NodeJS.ProcessEnv): Terminal =>
+      new Terminal('script', ['-qec', command, '/dev/null'], { ...env, ...more });
+    const terminal = open({});
+    await terminal.untilShown('main> ');
+    terminal.child.stdin?.write('sleep 60 ;; echo never\r');
+    await terminal.untilShown(/[⠋-⠿] running \d/);
+    terminal.child.stdin?.write('> echo later\r');
+    await terminal.untilShown('1 queued');
     terminal.child.stdin?.write('\u0003');
-    await until('an answer', () => exited() || asked() > before);
-  }
-  expect((await terminal.ended).code).toBe(0);
+    await terminal.untilShown('returned to you: "echo later"');
+    await terminal.untilShown(/stopped after/);
+    expect(terminal.stdout).toContain('\u001b[33m');
+    const asked = (): number => terminal.stdout.split('again within 2 s quits').length;
+    const exited = (): boolean => terminal.child.exitCode !== null;
+    while (!exited()) {
+      const before = asked();
+      terminal.child.stdin?.write('\u0003');
+      await until('an answer', () => exited() || asked() > before);
+    }
+    expect((await terminal.ended).code).toBe(0);
 
-  const plain = open({ NO_COLOR: '1' });
-  await plain.untilShown('main> ');
-  plain.child.stdin?.write('\u0004');
-  expect((await plain.ended).code).toBe(0);
-  expect(plain.stdout).not.toMatch(/\u001b\[\d+m/);
-});
+    const plain = open({ NO_COLOR: '1' });
+    await plain.untilShown('main> ');
+    plain.child.stdin?.write('\u0004');
+    expect((await plain.ended).code).toBe(0);
+    expect(plain.stdout).not.toMatch(/\u001b\[\d+m/);
+  },
+);
 
 test('the demonstration is listed with its commands where a newcomer looks', () => {
   const help = spawnSync(process.execPath, [main, '--help'], { encoding: 'utf8' });

@@ -120,7 +120,7 @@ test('a slow reader holds the process back, and still gets every byte', async ()
 
 test('a reader that is slower than the life of the process gets every byte, too', async () => {
   const kernel = await makeKernel({ shell: { graceMs: 20 } });
-  const bytes = 1024 * 1024 + 100_000;
+  const bytes = 1024 * 1024 + 8192 + 200_000;
   let got = 0;
   for await (const event of kernel.startTurn(S, { text: `yes | head -c ${bytes}` })) {
     if (event.type !== 'output') continue;
@@ -146,7 +146,10 @@ test('a child turn runs beside the turn, on a backend of its own that ends with 
   await parent.untilOutput('up');
   const parentTurnId = parent.events[0]?.turnId;
   const child = new Watched(
-    kernel.startChildTurn(S, { text: 'echo child; sleep 60', ...(parentTurnId && { parentTurnId }) }),
+    kernel.startChildTurn(S, {
+      text: 'echo child; sleep 60',
+      ...(parentTurnId && { parentTurnId }),
+    }),
   );
   await child.untilOutput('child');
   const { backends, turnIds } = kernel.state(S);

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { at, readJson } from '../scripts/support/paths.mjs';
-import { packed } from './package-kit.js';
+import { packed, text } from './package-kit.js';
 
 const manifest = readJson(at('package.json'));
 
@@ -44,17 +44,25 @@ describe('what npm publishes', () => {
   });
 
   it('has the version and the licence of the crate', () => {
-    const crate = readFileSync(at('Cargo.toml'), 'utf8');
+    const crate = text('Cargo.toml');
     const field = (name: string) => crate.match(new RegExp(`^${name} = "(.*)"$`, 'm'))?.[1];
     expect(manifest.version).toBe(field('version'));
     expect(manifest.license).toBe(field('license'));
   });
 
   it('has a declaration that stands by itself', () => {
-    const declaration = readFileSync(at('index.d.ts'), 'utf8');
+    const declaration = text('index.d.ts');
     expect(declaration).toMatch(/^\/\/\/ <reference lib="esnext\.disposable" \/>\n/);
     expect(declaration).not.toMatch(/^import |\bimport\(|\brequire\(/m);
     expect(declaration).not.toMatch(/#private|@internal|: any\b/);
     expect(declaration.match(/^\s*(?:readonly |static |get |set )*_\w+/gm)).toBeNull();
+  });
+
+  it('exports nothing that the type tests leave out', () => {
+    const lists = text('index.d.ts').matchAll(/^export (?:type )?\{([^}]*)\}/gm);
+    const names = [...lists].flatMap(([, list]) => (list ?? '').match(/\w+/g) ?? []);
+    const program = text('__test__/types/consumer.ts');
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !new RegExp(`^  ${name},$`, 'm').test(program))).toEqual([]);
   });
 });

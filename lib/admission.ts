@@ -1,6 +1,6 @@
 import binding from './binding.js';
 import { nonEmpty, object, string, strings } from './arguments.js';
-import { ApplicationOperationBusyError, invalidArgument, invalidThis } from './errors.js';
+import {ApplicationOperationBusyError, MAKER, invalidArgument, invalidThis, made} from './errors.js';
 import { accepted, acceptedTexts, refusal, value } from './native.js';
 import type { ApplicationOperationRegistration } from './values.js';
 
@@ -88,26 +88,29 @@ export class ApplicationOperationService {
    * `ERR_CLOSED` after the core's; `ERR_INVALID_ARG_TYPE`.
    */
   reserve(request: ApplicationOperationRequest): OperationLease {
-    const core = reference(this);
+    reference(this);
     const given = object(request, 'request');
     const operationId = nonEmpty(given.operationId, 'request.operationId');
     const ownerId = string(given.ownerId, 'request.ownerId');
     const sessionId = optionalSession(given.sessionId, 'request.sessionId');
     const keys = strings(given.exclusivityKeys, 'request.exclusivityKeys', false);
+    // Read last: a getter of the request may have closed the core.
+    const core = this._registry._number;
     const lease = binding.admissionReserve(core, operationId, ownerId, sessionId, keys);
     if (typeof lease !== 'number') {
       const [key, ...holder] = lease as [string, ...string[]];
       throw new ApplicationOperationBusyError(registration(holder), key);
     }
     if (lease < 0) throw refusal(lease, { runId: operationId });
-    const made = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
-    return OperationLease._make(this._registry, made, lease);
+    const registered = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
+    return OperationLease._make(this._registry, registered, lease);
   }
 
   /** The active operation's registration, frozen, or null. */
   get(operationId: string): ApplicationOperationRegistration | null {
     const core = reference(this);
-    const words = acceptedTexts(binding.admissionGet(core, nonEmpty(operationId, 'operationId')), {});
+    nonEmpty(operationId, 'operationId');
+    const words = acceptedTexts(binding.admissionGet(core, operationId), {});
     return words.length === 0 ? null : registration(words);
   }
 
@@ -116,13 +119,13 @@ export class ApplicationOperationService {
     readonly sessionId?: string | null;
     readonly ownerId?: string;
   }): ApplicationOperationRegistration[] {
-    const core = reference(this);
+    reference(this);
     const { sessionId, ownerId } = filter === undefined ? {} : object(filter, 'filter');
     if (ownerId !== undefined) string(ownerId, 'filter.ownerId');
     if (sessionId !== undefined && sessionId !== null) nonEmpty(sessionId, 'filter.sessionId');
     const kind = sessionId === undefined ? 0 : sessionId === null ? 1 : 2;
     const words = acceptedTexts(
-      binding.admissionList(core, kind, sessionId ?? undefined, ownerId),
+      binding.admissionList(this._registry._number, kind, sessionId ?? undefined, ownerId),
       {},
     );
     const active: ApplicationOperationRegistration[] = [];
@@ -140,20 +143,21 @@ export class ApplicationOperationService {
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
 export class OperationLease implements Disposable {
   readonly registration: ApplicationOperationRegistration;
-  private readonly _registry: Registry;
+  private readonly _from: Registry;
   /** @internal */
   _lease: number;
 
-  private constructor(registry: Registry, made: ApplicationOperationRegistration, lease: number) {
-    this.registration = made;
-    this._registry = registry;
+  private constructor(maker: symbol, registry: Registry, of: ApplicationOperationRegistration, lease: number) {
+    made(maker, 'OperationLease');
+    this.registration = of;
+    this._from = registry;
     this._lease = lease;
-    lost.register(this, { lease, operationId: made.operationId }, this);
+    lost.register(this, { lease, operationId: of.operationId }, this);
   }
 
   /** @internal */
-  static _make(registry: Registry, made: ApplicationOperationRegistration, lease: number) {
-    return new OperationLease(registry, made, lease);
+  static _make(registry: Registry, of: ApplicationOperationRegistration, lease: number) {
+    return new OperationLease(MAKER, registry, of, lease);
   }
 
   /**
@@ -164,11 +168,11 @@ export class OperationLease implements Disposable {
     const lease = (this as { _lease?: unknown } | undefined)?._lease;
     if (typeof lease !== 'number') throw invalidThis('OperationLease');
     lost.unregister(this);
-    value(binding.admissionRelease(this._registry._number, lease));
+    value(binding.admissionRelease(this._from._number, lease));
   }
 
   [Symbol.dispose](): void {
-    this.release();
+    OperationLease.prototype.release.call(this);
   }
 }
 

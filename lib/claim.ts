@@ -4,19 +4,14 @@ import type { CoreError } from './codes.js';
 import type { RuntimeCore } from './core.js';
 import { cross, uncross } from './crossing.js';
 import type { Acting } from './effects.js';
-import {
-  RuntimeExecutionCancellation,
-  closedError,
-  failureOf,
-  invalidArgument,
-  invalidThis,
-} from './errors.js';
+import {MAKER, RuntimeExecutionCancellation, closedError, failureOf, invalidArgument, invalidThis, made} from './errors.js';
 import { BackendGeneration } from './generation.js';
 import {
   Deferred,
   NONE,
   accepted,
   attempted,
+  controller,
   drain,
   handles,
   reason,
@@ -28,7 +23,7 @@ import {
 import type { StopOperation } from './operation.js';
 import { InteractionRequest } from './request.js';
 import type { StopAttempt } from './stop.js';
-import type { CoreTypes, Outcome, RunIdentity } from './values.js';
+import type { CoreTypes, Outcome } from './values.js';
 
 /**
  * `pending` → `attached` (attach) → `reserved` (reserve) → `released` or `failed` (settle). A pending
@@ -64,6 +59,7 @@ const REASON = {
 class Riders<T extends CoreTypes> {
   run: T['run'] | undefined = undefined;
   runId: string | undefined = undefined;
+  turnId: string | undefined = undefined;
   onStop: ((stop: StopAttempt<T>) => void) | undefined = undefined;
   generation: BackendGeneration<T> | undefined = undefined;
   controller: AbortController | undefined = undefined;
@@ -92,7 +88,8 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   /** @internal */
   _riders: Riders<T> | undefined;
 
-  private constructor(core: RuntimeCore<T>, sessionId: string, slot: number) {
+  private constructor(maker: symbol, core: RuntimeCore<T>, sessionId: string, slot: number) {
+    made(maker, 'ExecutionClaim');
     this.sessionId = sessionId;
     this._core = core;
     this._claim = slot;
@@ -101,11 +98,12 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
 
   /** @internal */
   static _make<T extends CoreTypes>(core: RuntimeCore<T>, sessionId: string, slot: number) {
-    return new ExecutionClaim<T>(core, sessionId, slot);
+    return new ExecutionClaim<T>(MAKER, core, sessionId, slot);
   }
 
   /** Where it stands. */
   get phase(): ClaimPhase {
+    reference(this);
     return PHASES[this._word() & 7] as ClaimPhase;
   }
 
@@ -130,7 +128,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     reference(this);
     const riders = this._ride();
     if (riders.controller === undefined) {
-      riders.controller = new AbortController();
+      riders.controller = controller();
       if ((this._word() & ABORTED) !== 0) riders.controller.abort(this.cancellation);
     }
     return riders.controller.signal;
@@ -144,6 +142,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
 
   /** Whether a stop has captured this claim; never reverts. */
   isStopRequested(): boolean {
+    reference(this);
     return (this._word() & CAPTURED) !== 0;
   }
 
@@ -184,9 +183,11 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
    * `ERR_CLAIM_PHASE`, also while a mutation that the claim has to wait for has not ended.
    */
   attach(run: T['run'], onStop: (stop: StopAttempt<T>) => void): void {
+    reference(this);
     const { sessionId, runId, turnId } = identity(run, 'run');
     callable(onStop, 'onStop');
-    const claim = reference(this);
+    // Read again: a getter of the run may have ended the claim.
+    const claim = this._claim;
     if (claim < 0) this._refuse(ATTACH, runId);
     const other = sessionId === this.sessionId ? undefined : sessionId;
     const told = value(binding.attach(claim, runId, turnId, other));
@@ -194,6 +195,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     const riders = this._ride();
     riders.run = run;
     riders.runId = runId;
+    riders.turnId = turnId;
     riders.onStop = onStop;
     if (told > 0) this._call(this._core._attempt(told - 1));
   }
@@ -260,8 +262,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
    * that claim ends by `finalize` or `release`. Otherwise `ERR_CLAIM_PHASE`.
    */
   settle(outcome: Outcome): void {
+    reference(this);
     const given = outcomeOf(outcome);
-    const claim = reference(this);
+    const claim = this._claim;
     if (claim < 0) {
       this._refuse(given.ok ? SETTLE : SETTLE + 1, this._riders?.runId);
       return;
@@ -278,8 +281,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
    * captured it, it ends so: released or failed.
    */
   finalize(outcome: Outcome): void {
+    reference(this);
     const given = outcomeOf(outcome);
-    const claim = reference(this);
+    const claim = this._claim;
     if (claim < 0) return;
     if (PHASES[this._word() & 7] === 'attached') {
       if (given.ok) this._unfail();
@@ -303,7 +307,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
 
   /** `release`, so that `using claim = core.claimExecution(id)` works. */
   [Symbol.dispose](): void {
-    this.release();
+    ExecutionClaim.prototype.release.call(this);
   }
 
   /**
@@ -334,8 +338,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
    */
   commitStart(commit: () => Promise<T['start']>): Promise<T['start']> {
     try {
+      const claim = reference(this);
       callable(commit, 'commit');
-      this._start(reference(this), COMMIT);
+      this._start(claim, COMMIT);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -374,8 +379,8 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
    * turn or generation owns the id.
    */
   openRequest(requestId: string, request: T['request']): InteractionRequest<T> {
-    nonEmpty(requestId, 'requestId');
     const claim = reference(this);
+    nonEmpty(requestId, 'requestId');
     const about = { sessionId: this.sessionId, requestId };
     if (claim < 0) {
       const word = -claim - 1;
@@ -388,8 +393,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
       open._value = request;
       return open;
     }
-    const { generation, run } = this._riders as Required<Riders<T>>;
-    const { turnId } = run as RunIdentity;
+    const { generation, turnId } = this._riders as { generation: unknown; turnId: string };
     const from = generation as BackendGeneration<T>;
     const made = InteractionRequest._make<T>(this.sessionId, requestId, turnId, from, request, slot);
     handles[slot] = made;
@@ -404,8 +408,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
 
   /** Once, and of the attached run's exact identity, else `ERR_INTERACTION_IDENTITY`. */
   bindInteraction(binding_: T['interaction']): void {
+    reference(this);
     const { sessionId, runId, turnId } = identity(binding_, 'binding');
-    const claim = reference(this);
+    const claim = this._claim;
     if (claim < 0)
       throw this._isClosed(-claim - 1) ? closedError() : reasoned(REASON.interaction, this);
     accepted(binding.bind(claim, sessionId, runId, turnId), this);
@@ -435,11 +440,10 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   /** @internal Acts on the answer of a call that may have ended the claim. */
   _ended(coded: number): number {
     const sealed = coded >> 1;
-    if (sealed > 0) {
-      handles[this._claim] = undefined;
-      this._claim = -sealed;
-    }
-    if ((coded & 1) !== 0) drain();
+    const slot = this._claim;
+    if (sealed > 0) this._claim = -sealed;
+    if ((coded & 1) !== 0) drain(sealed > 0 ? slot : undefined);
+    else if (sealed > 0) handles[slot] = undefined;
     return sealed;
   }
 
@@ -451,6 +455,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   /** @internal The core has ended, and this with it. */
   _end(): void {
     if (this._claim >= 0) this._claim = -(PHASES.indexOf('failed') | CLOSED) - 1;
+    this._entered(1 + REASON.closed);
   }
 
   /** @internal */

@@ -134,7 +134,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 
   /** `close`. */
   [Symbol.dispose](): void {
-    this.close();
+    RuntimeCore.prototype.close.call(this);
   }
 
   // -- executions -----------------------------------------------------------
@@ -145,8 +145,8 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
    * `pending`, else `ERR_CLAIM_FOREIGN`; allowed during a stop.
    */
   claimExecution(sessionId: string, pending?: object): ExecutionClaim<T> {
-    const entry = this._entry(sessionId);
-    if (pending !== undefined) return this._own(entry, sessionId, pending);
+    const entry = entryOf(this, sessionId);
+    if (pending !== undefined) return this._own(entry, sessionId, object(pending, 'pending'));
     const slot = value(binding.claim(entry));
     if (slot < 0) throw refusal(slot, { sessionId });
     return (handles[slot] = ExecutionClaim._make<T>(this, sessionId, slot)) as ExecutionClaim<T>;
@@ -171,7 +171,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 
   /** The run owning `turnId` on the route's current generation, if that is this member's. O(1). */
   runForTurn(sessionId: string, route: string | undefined, turnId: string): T['run'] | undefined {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     optionalString(route, 'route');
     string(turnId, 'turnId');
     return this._run(binding.runForTurn(entry, route, turnId));
@@ -179,7 +179,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 
   /** The run with that id on the route's current generation, if that is this member's. O(1). */
   activeRun(sessionId: string, route: string | undefined, runId: string): T['run'] | undefined {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     optionalString(route, 'route');
     string(runId, 'runId');
     return this._run(binding.activeRun(entry, route, runId));
@@ -232,14 +232,14 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 
   /** The session's open request with that id. */
   request(sessionId: string, requestId: string): InteractionRequest<T> | undefined {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     const open = accepted(binding.request(entry, string(requestId, 'requestId')), {});
     return open === 0 ? undefined : (handles[open - 1] as InteractionRequest<T>);
   }
 
   /** The session's open requests, in the order opened. */
   requests(sessionId: string): InteractionRequest<T>[] {
-    const slots = acceptedList(binding.requests(this._entry(sessionId), target()), {});
+    const slots = acceptedList(binding.requests(entryOf(this, sessionId), target()), {});
     return slots.map((slot) => handles[slot] as InteractionRequest<T>);
   }
 
@@ -261,7 +261,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     attempt: (stop: StopAttempt<T>) => Promise<void>,
   ): Promise<void> {
     try {
-      let entry = this._entry(sessionId);
+      let entry = entryOf(this, sessionId);
       callable(attempt, 'attempt');
       let stopped = accepted(binding.stop(entry, undefined), { sessionId });
       if ((stopped & 3) === 2) {
@@ -295,7 +295,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     turnId: string,
     onUpdate?: (snapshot: QueueSnapshot) => void,
   ): SteeringTurn {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     string(turnId, 'turnId');
     if (onUpdate !== undefined) callable(onUpdate, 'onUpdate');
     const slot = accepted(
@@ -310,23 +310,25 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
    * an owner.
    */
   steer(sessionId: string, text: string): boolean {
+    number(this);
     return this._queue(sessionId, text, false);
   }
 
   /** Queues a text for the next turn. False, changing nothing, without an owner. */
   queueMessage(sessionId: string, text: string): boolean {
+    number(this);
     return this._queue(sessionId, text, true);
   }
 
   /** Takes the followup texts, oldest first. Works without an owner. */
   drainFollowup(sessionId: string): string[] {
-    this._entry(sessionId);
+    entryOf(this, sessionId);
     return takeQueue(this, sessionId, false);
   }
 
   /** Takes queued steering, then followup texts. Leased messages are committed and stay. */
   retractQueue(sessionId: string): string[] {
-    this._entry(sessionId);
+    entryOf(this, sessionId);
     return takeQueue(this, sessionId, true);
   }
 
@@ -334,7 +336,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 
   /** The route's current generation, if it is this member's. */
   currentGeneration(sessionId: string, route?: string): BackendGeneration<T> | undefined {
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     optionalString(route, 'route');
     const current = accepted(binding.currentGeneration(entry, route), {});
     return current === 0 ? undefined : (handles[current - 1] as BackendGeneration<T>);
@@ -342,7 +344,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 
   /** Every generation of the session that this member made and that is not terminated, in creation order. */
   generations(sessionId: string): BackendGeneration<T>[] {
-    const slots = acceptedList(binding.generations(this._entry(sessionId), target()), {});
+    const slots = acceptedList(binding.generations(entryOf(this, sessionId), target()), {});
     return slots.map((slot) => handles[slot] as BackendGeneration<T>);
   }
 
@@ -358,7 +360,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     build: () => Promise<BackendGeneration<T>>,
   ): Promise<BackendGeneration<T>> {
     try {
-      const entry = this._entry(sessionId);
+      const entry = entryOf(this, sessionId);
       optionalString(route, 'route');
       callable(build, 'build');
       const activated = accepted(binding.activate(entry, route), { sessionId });
@@ -388,7 +390,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     optionalString(route, 'route');
     const { sessionId } = claim;
     if (claim._core !== this) throw reasoned(CLAIM_FOREIGN, { sessionId });
-    const entry = this._entry(sessionId);
+    const entry = entryOf(this, sessionId);
     const answer = binding.createGeneration(entry, claim._claim, route, target());
     const [slot, id] = acceptedList(answer, { sessionId }) as [number, number];
     const made = BackendGeneration._make<T>(this, sessionId, id, route, backend, header, slot);
@@ -405,7 +407,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 
   /** The session's invalidation, opened if there is none. */
   invalidate(sessionId: string): BackendInvalidation<T> {
-    const opened = accepted(binding.invalidate(this._entry(sessionId)), {});
+    const opened = accepted(binding.invalidate(entryOf(this, sessionId)), {});
     const slot = opened >> 1;
     return (opened & 1) !== 0
       ? BackendInvalidation._make<T>(sessionId, slot)
@@ -413,11 +415,13 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
   }
 
   invalidation(sessionId: string): BackendInvalidation<T> | undefined {
+    number(this);
     return this._invalidation(sessionId, false);
   }
 
   /** The invalidation if it may run now, that is if the session has no active run in any member. */
   dueInvalidation(sessionId: string): BackendInvalidation<T> | undefined {
+    number(this);
     return this._invalidation(sessionId, true);
   }
 
@@ -434,7 +438,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     load: () => Promise<T['checkpoint'] | undefined>,
   ): Promise<T['checkpoint'] | undefined> {
     try {
-      const entry = this._entry(sessionId);
+      const entry = entryOf(this, sessionId);
       callable(load, 'load');
       const answer = acceptedList(binding.checkpointLoad(entry, target()), { sessionId });
       const [kind, slot, flight] = answer as [number, number, number];
@@ -447,7 +451,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
   }
 
   storeCheckpoint(sessionId: string, checkpoint: T['checkpoint']): void {
-    const slot = accepted(binding.checkpointStore(this._entry(sessionId)), { sessionId });
+    const slot = accepted(binding.checkpointStore(entryOf(this, sessionId)), { sessionId });
     const cell = handles[slot] as Cell<T> | undefined;
     handles[slot] = { value: checkpoint, loading: cell?.loading };
   }
@@ -460,7 +464,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
    */
   serialize<R>(sessionId: string, lane: string, task: () => Promise<R>): Promise<R> {
     try {
-      const entry = this._entry(sessionId);
+      const entry = entryOf(this, sessionId);
       string(lane, 'lane');
       callable(task, 'task');
       const queued = accepted(binding.serialize(entry, lane), { sessionId });
@@ -609,6 +613,12 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
 interface Cell<T extends CoreTypes> {
   readonly value: T['checkpoint'] | undefined;
   readonly loading: Promise<T['checkpoint'] | undefined> | undefined;
+}
+
+/** The session's entry, for a method that may have been called on anything. */
+function entryOf(self: object, sessionId: string): number {
+  number(self);
+  return (self as { _entry(id: string): number })._entry(sessionId);
 }
 
 function number(self: object | undefined): number {

@@ -28,23 +28,32 @@ export function delivering(core: number, begin: (slot: number) => void): void {
   }
 }
 
-function apply(kind: number, slot: number, word: number): void {
-  const handle = handles[slot] as Acting | undefined;
+/** What has gone is let go of before anything of the caller's runs: its slot may be given again. */
+function settle(kind: number, slot: number): void {
   switch (kind) {
     case 1: // a claim was sealed
     case 3: // a generation was sealed
     case 4: // a turn was sealed
+    case 5: // a message was dropped
     case 6: // a request was closed
     case 7: // an invalidation was lifted
+    case 8: // a checkpoint was dropped
+    case 11: // a mutation or a task will never run
       handles[slot] = undefined;
+  }
+}
+
+function apply(kind: number, handle: Acting | undefined, slot: number, word: number): void {
+  switch (kind) {
+    case 1:
+    case 3:
+    case 4:
+    case 6:
+    case 7:
       handle?._seal?.(word);
       break;
     case 2:
       handle?._entered?.(word);
-      break;
-    case 5: // a message was dropped
-    case 8: // a checkpoint was dropped
-      handles[slot] = undefined;
       break;
     case 9:
       handle?._deliver?.();
@@ -53,8 +62,7 @@ function apply(kind: number, slot: number, word: number): void {
     case 12:
       handle?._run?.();
       break;
-    case 11: // it never will
-      handles[slot] = undefined;
+    case 11:
       handle?._end?.();
       break;
     case 13:
@@ -76,32 +84,52 @@ function apply(kind: number, slot: number, word: number): void {
   }
 }
 
-const SLOT = 2 ** 5;
-const WORD = 2 ** 37;
-
-/** Acts on what the calls so far have caused. What that causes in turn is acted on within it. */
-function act(): void {
-  // One effect is the rule, and needs no list.
-  const one = binding.drainOne();
-  if (one >= 0) applied(one & 31, Math.floor(one / SLOT) % 2 ** 32, Math.floor(one / WORD));
-  else if (one === -1) actOnAll();
-  flushSoon();
-}
-
-function actOnAll(): void {
-  const effects = list(binding.drain(target()));
-  for (let index = 0; index < effects.length; index += 3) {
-    applied(effects[index] as number, effects[index + 1] as number, effects[index + 2] as number);
-  }
-}
-
 /** A fault of ours in one effect must not cost the others. */
-function applied(kind: number, slot: number, word: number): void {
+function applied(kind: number, handle: Acting | undefined, slot: number, word: number): void {
   try {
-    apply(kind, slot, word);
+    apply(kind, handle, slot, word);
   } catch (error) {
     report(error);
   }
+}
+
+const SLOT = 2 ** 5;
+const WORD = 2 ** 37;
+
+/**
+ * Acts on what the calls so far have caused. What that causes in turn is acted on within it. `gone` is
+ * the slot of the handle that the last call was about, if the call has sealed it.
+ */
+function act(gone?: number): void {
+  // One effect is the rule, and needs no list.
+  const one = binding.drainOne();
+  if (one === -1) {
+    actOnAll(gone);
+  } else {
+    const kind = one & 31;
+    const slot = Math.floor(one / SLOT) % 2 ** 32;
+    const handle = one < 0 ? undefined : (handles[slot] as Acting | undefined);
+    if (gone !== undefined) handles[gone] = undefined;
+    if (one >= 0) {
+      settle(kind, slot);
+      applied(kind, handle, slot, Math.floor(one / WORD));
+    }
+  }
+  flushSoon();
+}
+
+function actOnAll(gone: number | undefined): void {
+  const effects = list(binding.drain(target()));
+  const at = (index: number): number => effects[index] as number;
+  const named: (Acting | undefined)[] = [];
+  for (let index = 0; index < effects.length; index += 3)
+    named.push(handles[at(index + 1)] as Acting | undefined);
+  if (gone !== undefined) handles[gone] = undefined;
+  for (let index = 0; index < effects.length; index += 3) settle(at(index), at(index + 1));
+  named.forEach((handle, place) => {
+    const index = place * 3;
+    applied(at(index), handle, at(index + 1), at(index + 2));
+  });
 }
 
 onDrain(act);

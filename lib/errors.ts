@@ -90,6 +90,14 @@ export const outOfRange = (message: string): RangeError =>
 export const invalidThis = (name: string): TypeError =>
   coded(new TypeError(`Called on something that is no ${name}`), 'ERR_INVALID_THIS');
 
+/** What only the package itself has: handles are made by calls, not by `new`. */
+export const MAKER = Symbol('tenure');
+
+export function made(maker: unknown, name: string): void {
+  if (maker !== MAKER)
+    throw coded(new TypeError(`A ${name} is not to be constructed`), 'ERR_INVALID_THIS');
+}
+
 export const closedError = (): TenureError => new TenureError('ERR_CLOSED', 'The core is closed');
 
 /** The error of a generation whose disposal failed. */

@@ -4,7 +4,7 @@ import type { CoreError } from './codes.js';
 import type { RuntimeCore } from './core.js';
 import { cross } from './crossing.js';
 import type { Acting } from './effects.js';
-import { closedError, failureOf, invalidThis } from './errors.js';
+import {MAKER, closedError, failureOf, invalidThis, made} from './errors.js';
 import { Deferred, accepted, attempted, quiet, value } from './native.js';
 import type { CoreTypes, Outcome } from './values.js';
 
@@ -50,6 +50,7 @@ export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Actin
   private _failure: CoreError | undefined = undefined;
 
   private constructor(
+    maker: symbol,
     core: RuntimeCore<T>,
     sessionId: string,
     id: number,
@@ -58,6 +59,7 @@ export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Actin
     header: T['header'],
     slot: number,
   ) {
+    made(maker, 'BackendGeneration');
     this.sessionId = sessionId;
     this.id = id;
     this.route = route;
@@ -77,7 +79,7 @@ export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Actin
     header: T['header'],
     slot: number,
   ) {
-    return new BackendGeneration<T>(core, sessionId, id, route, backend, header, slot);
+    return new BackendGeneration<T>(MAKER, core, sessionId, id, route, backend, header, slot);
   }
 
   get phase(): GenerationPhase {
@@ -152,17 +154,22 @@ export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Actin
 
   /**
    * → disposing, and single flight: joins the disposal begun or calls `task` before returning. Never
-   * rejects; resolves, after the phase has changed, to how `task` ended. `{ ok: true }` if terminated.
+   * rejects but for a wrong argument; resolves, after the phase has changed, to how `task` ended.
+   * `{ ok: true }` if terminated.
    */
   dispose(task: () => Promise<void>): Promise<Outcome> {
-    const slot = reference(this);
-    callable(task, 'task');
-    if (slot < 0) {
-      const gone = ((-slot - 1) & CLOSED) !== 0;
-      return this._disposal ?? Promise.resolve(gone ? { ok: false, error: closedError() } : OK);
+    try {
+      const slot = reference(this);
+      callable(task, 'task');
+      if (slot < 0) {
+        const gone = ((-slot - 1) & CLOSED) !== 0;
+        return this._disposal ?? Promise.resolve(gone ? { ok: false, error: closedError() } : OK);
+      }
+      const begun = accepted(binding.generationDispose(slot), this) !== 0;
+      if (!begun && this._disposal !== undefined) return this._disposal;
+    } catch (error) {
+      return quiet(Promise.reject(error));
     }
-    const begun = accepted(binding.generationDispose(slot), this) !== 0;
-    if (!begun && this._disposal !== undefined) return this._disposal;
     const disposal = new Deferred<Outcome>();
     this._disposal = disposal.promise;
     attempted(task).then(

@@ -2,9 +2,9 @@ import binding from './binding.js';
 import { callable } from './arguments.js';
 import type { CoreError } from './codes.js';
 import type { Acting } from './effects.js';
-import { TenureError, closedError, invalidThis } from './errors.js';
+import {MAKER, TenureError, closedError, invalidThis, made} from './errors.js';
 import type { BackendGeneration } from './generation.js';
-import { Deferred, attempted, drain, handles, list, refusal, target, value } from './native.js';
+import { Deferred, attempted, drain, handles, list, quiet, refusal, target, value } from './native.js';
 import type { CoreTypes, Outcome } from './values.js';
 
 /**
@@ -19,14 +19,15 @@ export class BackendInvalidation<T extends CoreTypes = CoreTypes> implements Act
   private _failure: CoreError | undefined = undefined;
   private readonly _deferred = new Deferred<Outcome>();
 
-  private constructor(sessionId: string, slot: number) {
+  private constructor(maker: symbol, sessionId: string, slot: number) {
+    made(maker, 'BackendInvalidation');
     this.sessionId = sessionId;
     this._invalidation = slot;
   }
 
   /** @internal */
   static _make<T extends CoreTypes>(sessionId: string, slot: number) {
-    const invalidation = new BackendInvalidation<T>(sessionId, slot);
+    const invalidation = new BackendInvalidation<T>(MAKER, sessionId, slot);
     handles[slot] = invalidation;
     return invalidation;
   }
@@ -49,15 +50,20 @@ export class BackendInvalidation<T extends CoreTypes = CoreTypes> implements Act
    * invalidation is lifted first.
    */
   dispose(task: (generations: BackendGeneration<T>[]) => Promise<Outcome>): Promise<Outcome> {
-    const slot = reference(this);
-    callable(task, 'task');
-    if (slot < 0) return this._deferred.promise;
-    const coded = binding.invalidationDispose(slot, target());
-    const begun = coded >> 1;
-    if (begun < 0) throw refusal(begun, this);
-    const slots = begun > 0 ? list(begun - 1) : [];
-    if ((coded & 1) !== 0) drain();
-    if (begun === 0) return this._deferred.promise;
+    let slots: number[];
+    try {
+      const slot = reference(this);
+      callable(task, 'task');
+      if (slot < 0) return this._deferred.promise;
+      const coded = binding.invalidationDispose(slot, target());
+      const begun = coded >> 1;
+      if (begun < 0) throw refusal(begun, this);
+      slots = begun > 0 ? list(begun - 1) : [];
+      if ((coded & 1) !== 0) drain();
+      if (begun === 0) return this._deferred.promise;
+    } catch (error) {
+      return quiet(Promise.reject(error));
+    }
     const generations = slots.map((each) => handles[each] as BackendGeneration<T>);
     attempted(() => task(generations)).then(
       (outcome) => this._done(outcome),

@@ -1,5 +1,6 @@
 import binding from './binding.js';
-import { invalidArgument, invalidThis, outOfRange } from './errors.js';
+import { object } from './arguments.js';
+import {MAKER, invalidArgument, invalidThis, made, outOfRange} from './errors.js';
 import { Deferred, acceptedList, target, value } from './native.js';
 
 const GRANTED = 0;
@@ -80,8 +81,8 @@ export class AdmissionLimiter {
   /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
   close(error: Error): void {
     const limiter = reference(this);
+    object(error, 'error');
     if (this._closed !== undefined) return;
-    if (error === undefined || error === null) throw invalidArgument('error', 'an Error');
     this._closed = error;
     for (const ticket of acceptedList(binding.limiterClose(limiter, target()), {}))
       this._take(ticket)?.deferred.reject(error);
@@ -128,27 +129,29 @@ export class AdmissionLimiter {
 
 /** One of a limited number of places. */
 export class AdmissionPermit implements Disposable {
-  private _limiter: AdmissionLimiter | undefined;
+  private readonly _of: AdmissionLimiter;
+  private _held = true;
 
-  private constructor(limiter: AdmissionLimiter) {
-    this._limiter = limiter;
+  private constructor(maker: symbol, limiter: AdmissionLimiter) {
+    made(maker, 'AdmissionPermit');
+    this._of = limiter;
   }
 
   /** @internal */
   static _make(limiter: AdmissionLimiter): AdmissionPermit {
-    return new AdmissionPermit(limiter);
+    return new AdmissionPermit(MAKER, limiter);
   }
 
   /** Idempotent. Grants the permit to the longest waiting, in the same step. */
   release(): void {
-    if (!(this instanceof AdmissionPermit)) throw invalidThis('AdmissionPermit');
-    const limiter = this._limiter;
-    this._limiter = undefined;
-    limiter?._release();
+    if (typeof this?._held !== 'boolean') throw invalidThis('AdmissionPermit');
+    if (!this._held) return;
+    this._held = false;
+    this._of._release();
   }
 
   [Symbol.dispose](): void {
-    this.release();
+    AdmissionPermit.prototype.release.call(this);
   }
 }
 

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers';
+import { runInThisContext } from 'node:vm';
 import binding from './binding.js';
 import type { CoreErrorCode } from './codes.js';
 import { SessionBusyError, TenureError } from './errors.js';
@@ -31,8 +33,8 @@ export function listed(count: number): Uint32Array {
 }
 
 /** Acts on what calls have caused: set by effects.ts, which knows the handles. */
-export let drain: () => void = () => {};
-export const onDrain = (act: () => void): void => {
+export let drain: (gone?: number) => void = () => {};
+export const onDrain = (act: (gone?: number) => void): void => {
   drain = act;
 };
 
@@ -155,7 +157,7 @@ export const busy = (sessionIds: readonly string[]): SessionBusyError =>
 
 /** What a callback of the caller throws is an uncaught exception and breaks no step of ours. */
 export function report(error: unknown): void {
-  queueMicrotask(() => {
+  setImmediate(() => {
     throw error;
   });
 }
@@ -190,3 +192,9 @@ export function attempted<V>(task: () => V | PromiseLike<V>): Promise<V> {
     return Promise.reject(error);
   }
 }
+
+/** A vm context need not have the global of Node.js: then it is the one of the thread. */
+const Controller: typeof AbortController =
+  globalThis.AbortController ?? (runInThisContext('AbortController') as typeof AbortController);
+
+export const controller = (): AbortController => new Controller();

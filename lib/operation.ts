@@ -3,7 +3,7 @@ import { callable, outcome } from './arguments.js';
 import { ExecutionClaim } from './claim.js';
 import type { RuntimeCore } from './core.js';
 import type { Acting } from './effects.js';
-import { closedError, invalidArgument, invalidThis } from './errors.js';
+import {MAKER, closedError, invalidArgument, invalidThis, made} from './errors.js';
 import type { BackendGeneration } from './generation.js';
 import { NONE, accepted, acceptedList, handles, quiet, target, value } from './native.js';
 import { Task } from './task.js';
@@ -58,6 +58,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   private readonly _targets: StopDelivery<T>[] = [];
 
   private constructor(
+    maker: symbol,
     core: RuntimeCore<T>,
     sessionId: string,
     slot: number,
@@ -65,6 +66,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
     ts: number,
     noteId: string,
   ) {
+    made(maker, 'StopOperation');
     this._core = core;
     this.sessionId = sessionId;
     this.input = input;
@@ -83,7 +85,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
     ts: number,
     noteId: string,
   ) {
-    const operation = new StopOperation<T>(core, sessionId, slot, input, ts, noteId);
+    const operation = new StopOperation<T>(MAKER, core, sessionId, slot, input, ts, noteId);
     handles[slot] = operation;
     return operation;
   }
@@ -97,7 +99,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
     this._turns[number] = {
       kind: 'turn',
       id,
-      turnId: claim.run.turnId,
+      turnId: claim._riders?.turnId as string,
       lineage,
       message: undefined,
       done: () => this._pay(PAY.turn, number),
@@ -111,9 +113,9 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
    */
   enqueue(task: () => Promise<void>): Promise<void> {
     try {
-      const slot = reference(this);
+      reference(this);
       callable(task, 'task');
-      if (slot < 0) throw closedError();
+      const slot = open(this);
       const queued = accepted(binding.operationEnqueue(slot), this);
       return quiet(Task.lane(task, queued >> 1, (queued & 1) !== 0));
     } catch (error) {
@@ -130,6 +132,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
 
   /** One handle for each generation whose backend stop was not yet delivered. */
   pendingDeliveries(): StopDelivery<T>[] {
+    open(this);
     return this._select(PENDING);
   }
 
@@ -147,23 +150,25 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
    * operation.
    */
   complete(members: readonly StopMember<T>[]): boolean {
-    const slot = open(this);
+    reference(this);
     if (!Array.isArray(members)) throw invalidArgument('members', 'an array of StopMember');
     const numbers = Uint32Array.from(members as readonly StopMember<T>[], (member, index) => {
       if (!(member instanceof StopMember) || member._of !== (this as StopOperation<T>))
         throw invalidArgument(`members[${index}]`, 'a StopMember of this operation');
-      return member._number;
+      return member._member;
     });
-    return accepted(binding.operationComplete(slot, numbers), this) !== 0;
+    return accepted(binding.operationComplete(open(this), numbers), this) !== 0;
   }
 
   /** The generations the operation still refers to. */
   generations(): BackendGeneration<T>[] {
+    open(this);
     return this._select(REFERS).map((delivery) => delivery.generation);
   }
 
   /** Errors of failed deliveries, by generation; also after the retention has ended. */
   deliveryFailures(): unknown[] {
+    open(this);
     return this._select(FAILED).map((delivery) => delivery._error);
   }
 
@@ -174,22 +179,22 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   releaseRun(claim: ExecutionClaim<T>): void {
     const slot = reference(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
-    if (slot < 0) return;
+    if (slot < 0 || this._core._number === NONE) return;
     for (const member of this._members) {
-      if (member._claim === claim) accepted(binding.operationRelease(slot, member._number), this);
+      if (member._claim === claim) accepted(binding.operationRelease(slot, member._member), this);
     }
   }
 
   /** @internal */
   _pay(kind: number, place: number, ok = true): void {
-    if (this._operation >= 0) accepted(binding.operationPay(this._operation, kind, place, ok), this);
-    else if (this._core._number === NONE) throw closedError();
+    accepted(binding.operationPay(open(this), kind, place, ok), this);
   }
 
   /** @internal */
   _facts(number: number): number {
-    const slot = this._operation;
-    return slot < 0 ? 0 : accepted(binding.operationMember(slot, number), this);
+    // Properties stay readable: a member of a core that has ended has let go of everything.
+    if (this._operation < 0 || this._core._number === NONE) return 0;
+    return accepted(binding.operationMember(this._operation, number), this);
   }
 
   /** @internal The retention has ended: nobody looks the handle up any more. */
@@ -216,35 +221,36 @@ export class StopMember<T extends CoreTypes = CoreTypes> {
   /** @internal */
   readonly _of: StopOperation<T>;
   /** @internal */
-  readonly _number: number;
+  readonly _member: number;
   /** @internal */
   readonly _claim: ExecutionClaim<T>;
 
-  private constructor(of: StopOperation<T>, number: number, claim: ExecutionClaim<T>) {
+  private constructor(maker: symbol, of: StopOperation<T>, number: number, claim: ExecutionClaim<T>) {
+    made(maker, 'StopMember');
     this._of = of;
-    this._number = number;
+    this._member = number;
     this._claim = claim;
-    this.runId = claim.run.runId;
+    this.runId = claim._riders?.runId as string;
   }
 
   /** @internal */
   static _make<T extends CoreTypes>(of: StopOperation<T>, number: number, claim: ExecutionClaim<T>) {
-    return new StopMember<T>(of, number, claim);
+    return new StopMember<T>(MAKER, of, number, claim);
   }
 
   /** Undefined after `releaseRun`. */
   get claim(): ExecutionClaim<T> | undefined {
-    return (member(this)._of._facts(this._number) & PRESENT) !== 0 ? this._claim : undefined;
+    return (member(this)._of._facts(this._member) & PRESENT) !== 0 ? this._claim : undefined;
   }
 
   /** Asked for by `retain` and not done: also after `releaseRun`. */
   get owesTerminal(): boolean {
-    return (member(this)._of._facts(this._number) & OWES_TERMINAL) !== 0;
+    return (member(this)._of._facts(this._member) & OWES_TERMINAL) !== 0;
   }
 
   /** The terminal fact has landed. Idempotent. */
   terminalDone(): void {
-    member(this)._of._pay(PAY.terminal, this._number);
+    member(this)._of._pay(PAY.terminal, this._member);
   }
 }
 
@@ -256,7 +262,8 @@ export class StopDelivery<T extends CoreTypes = CoreTypes> {
   private readonly _of: StopOperation<T>;
   private readonly _place: number;
 
-  private constructor(of: StopOperation<T>, place: number, generation: BackendGeneration<T>) {
+  private constructor(maker: symbol, of: StopOperation<T>, place: number, generation: BackendGeneration<T>) {
+    made(maker, 'StopDelivery');
     this._of = of;
     this._place = place;
     this.generation = generation;
@@ -268,12 +275,12 @@ export class StopDelivery<T extends CoreTypes = CoreTypes> {
     place: number,
     generation: BackendGeneration<T>,
   ) {
-    return new StopDelivery<T>(of, place, generation);
+    return new StopDelivery<T>(MAKER, of, place, generation);
   }
 
   /** pending → delivered or failed. The first settlement counts. */
   settle(given: Outcome): void {
-    if (!(this instanceof StopDelivery)) throw invalidThis('StopDelivery');
+    if (typeof this?._place !== 'number') throw invalidThis('StopDelivery');
     const settled = outcome(given, 'outcome');
     const pending = this._of.pendingDeliveries().includes(this);
     if (pending && !settled.ok) this._error = settled.error;
@@ -282,7 +289,8 @@ export class StopDelivery<T extends CoreTypes = CoreTypes> {
 }
 
 function member<M extends object>(self: M): M {
-  if (!((self as object | undefined) instanceof StopMember)) throw invalidThis('StopMember');
+  if (typeof (self as { _member?: unknown } | undefined)?._member !== 'number')
+    throw invalidThis('StopMember');
   return self;
 }
 
@@ -294,6 +302,8 @@ function reference(self: object | undefined): number {
 
 function open(self: object | undefined): number {
   const slot = reference(self);
-  if (slot < 0) throw closedError();
+  // Once its core has ended the slot may name something else.
+  if (slot < 0 || (self as { _core: { _number: number } })._core._number === NONE)
+    throw closedError();
   return slot;
 }

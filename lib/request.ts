@@ -1,6 +1,6 @@
 import binding from './binding.js';
 import type { Acting } from './effects.js';
-import { invalidThis } from './errors.js';
+import {MAKER, invalidThis, made} from './errors.js';
 import type { BackendGeneration } from './generation.js';
 import { handles, value } from './native.js';
 import type { CoreTypes } from './values.js';
@@ -20,6 +20,7 @@ export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acti
   _request: number;
 
   private constructor(
+    maker: symbol,
     sessionId: string,
     requestId: string,
     turnId: string,
@@ -27,6 +28,7 @@ export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acti
     value: T['request'],
     slot: number,
   ) {
+    made(maker, 'InteractionRequest');
     this.sessionId = sessionId;
     this.requestId = requestId;
     this.turnId = turnId;
@@ -44,18 +46,18 @@ export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acti
     value: T['request'],
     slot: number,
   ) {
-    return new InteractionRequest<T>(sessionId, requestId, turnId, generation, value, slot);
+    return new InteractionRequest<T>(MAKER, sessionId, requestId, turnId, generation, value, slot);
   }
 
   /** The value it was last opened with. */
   get value(): T['request'] {
+    reference(this);
     return this._value;
   }
 
   /** Answered, or not to be answered any more. Idempotent; a later request with the id is not touched. */
   close(): void {
-    const slot = (this as { _request?: unknown } | undefined)?._request;
-    if (typeof slot !== 'number') throw invalidThis('InteractionRequest');
+    const slot = reference(this);
     if (slot < 0) return;
     handles[slot] = undefined;
     this._request = -1;
@@ -71,4 +73,10 @@ export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acti
   _end(): void {
     this._request = -1;
   }
+}
+
+function reference(self: object | undefined): number {
+  const slot = (self as { _request?: unknown } | undefined)?._request;
+  if (typeof slot !== 'number') throw invalidThis('InteractionRequest');
+  return slot;
 }

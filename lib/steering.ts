@@ -1,7 +1,7 @@
 import binding from './binding.js';
 import { strings } from './arguments.js';
 import type { Acting } from './effects.js';
-import { closedError, invalidThis } from './errors.js';
+import {MAKER, closedError, invalidThis, made} from './errors.js';
 import {
   accepted,
   acceptedList,
@@ -94,12 +94,14 @@ export class SteeringTurn implements Acting {
   private _leases: { readonly memo: Memo; readonly lease: number }[] = [];
 
   private constructor(
+    maker: symbol,
     core: Queue,
     sessionId: string,
     turnId: string,
     slot: number,
     onUpdate: ((snapshot: QueueSnapshot) => void) | undefined,
   ) {
+    made(maker, 'SteeringTurn');
     this._core = core;
     this.sessionId = sessionId;
     this.turnId = turnId;
@@ -115,13 +117,14 @@ export class SteeringTurn implements Acting {
     slot: number,
     onUpdate: ((snapshot: QueueSnapshot) => void) | undefined,
   ) {
-    const turn = new SteeringTurn(core, sessionId, turnId, slot, onUpdate);
+    const turn = new SteeringTurn(MAKER, core, sessionId, turnId, slot, onUpdate);
     handles[slot] = turn;
     return turn;
   }
 
   /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
   pull(): SteeringMessage[] {
+    reference(this);
     const slot = this._live();
     if (slot < 0) return [];
     if (this._core._shared) {
@@ -139,6 +142,7 @@ export class SteeringTurn implements Acting {
 
   /** Ends leases of this turn: delivered. Unknown ids are ignored. */
   ack(leaseIds: readonly string[]): void {
+    reference(this);
     this._settle(leaseIds, true);
   }
 
@@ -147,6 +151,7 @@ export class SteeringTurn implements Acting {
    * else to the front of the followup texts. Unknown ids are ignored.
    */
   nack(leaseIds: readonly string[]): void {
+    reference(this);
     this._settle(leaseIds, false);
   }
 
@@ -164,7 +169,6 @@ export class SteeringTurn implements Acting {
   }
 
   private _settle(leaseIds: readonly string[], delivered: boolean): void {
-    reference(this);
     const ids = strings(leaseIds, 'leaseIds', true);
     const slot = this._live();
     if (slot < 0 || ids.length === 0) return;
@@ -206,8 +210,8 @@ export class SteeringTurn implements Acting {
     if (sealed === 1) this._seal();
     this._leases = this._leases.filter(({ memo, lease }) => handles[lease] === memo);
     // The last snapshot still finds the handle by its slot.
-    if ((coded & 1) !== 0) drain();
-    if (sealed === 1 && handles[slot] === this) handles[slot] = undefined;
+    if ((coded & 1) !== 0) drain(sealed === 1 ? slot : undefined);
+    else if (sealed === 1) handles[slot] = undefined;
   }
 
   /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */

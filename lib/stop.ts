@@ -4,7 +4,7 @@ import { ExecutionClaim } from './claim.js';
 import type { RuntimeCore } from './core.js';
 import { cross, uncross } from './crossing.js';
 import type { Acting } from './effects.js';
-import { closedError, invalidArgument, invalidThis } from './errors.js';
+import {MAKER, closedError, invalidArgument, invalidThis, made} from './errors.js';
 import {
   Deferred,
   NONE,
@@ -15,6 +15,7 @@ import {
   quiet,
   reason,
   reasoned,
+  refusal,
   target,
   value,
 } from './native.js';
@@ -53,12 +54,14 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
   private _draining: Deferred<unknown[]>[] = [];
 
   private constructor(
+    maker: symbol,
     core: RuntimeCore<T>,
     sessionId: string,
     slot: number,
     input: T['stopInput'],
     whole: boolean,
   ) {
+    made(maker, 'StopAttempt');
     this._core = core;
     this.sessionId = sessionId;
     this._attempt = slot;
@@ -79,7 +82,7 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     slot: number,
     input: T['stopInput'],
   ) {
-    const stop = new StopAttempt<T>(core, sessionId, slot, input, true);
+    const stop = new StopAttempt<T>(MAKER, core, sessionId, slot, input, true);
     handles[slot] = stop;
     quiet((stop._whole as Deferred<void>).promise);
     return stop;
@@ -89,7 +92,7 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
   static _part<T extends CoreTypes>(core: RuntimeCore<T>, slot: number) {
     const text = binding.attemptInput(slot);
     const input = (text ? JSON.parse(text) : undefined) as T['stopInput'];
-    const stop = new StopAttempt<T>(core, binding.sessionId(slot), slot, input, false);
+    const stop = new StopAttempt<T>(MAKER, core, binding.sessionId(slot), slot, input, false);
     handles[slot] = stop;
     return stop;
   }
@@ -124,19 +127,20 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     claim: ExecutionClaim<T>,
     owed?: { readonly lineage?: T['lineage']; readonly terminal?: boolean },
   ): StopOperation<T> {
-    const attempt = reference(this);
+    reference(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
     const { lineage, terminal = false } = owed === undefined ? {} : object(owed, 'owed');
     if (typeof terminal !== 'boolean') throw invalidArgument('owed.terminal', 'a boolean');
     if (claim._core !== this._core || claim.sessionId !== this.sessionId)
       throw reasoned(CLAIM_FOREIGN, this);
-    if (this._core._number === NONE) throw closedError();
-    if (claim._claim < 0) throw reasoned(NO_GENERATION, this, claim._word() & 7);
     for (;;) {
-      const plan = accepted(binding.retainPlan(attempt, claim._claim, lineage !== undefined), this);
+      this._check(claim);
+      const asked = lineage !== undefined;
+      const plan = accepted(binding.retainPlan(this._attempt, claim._claim, asked), this);
       const ts = (plan & OPENS) !== 0 ? this._core._now() : 0;
       const noteId = (plan & NOTE) !== 0 ? this._core._newId() : '';
       const turnId = (plan & TURN) !== 0 ? this._core._newId() : '';
+      this._check(claim);
       const answer = binding.retain(this._attempt, claim._claim, plan, terminal, target());
       const retained = acceptedList(answer, this);
       // Empty: the clock or the ids have called back and changed what is needed.
@@ -170,6 +174,12 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     const draining = new Deferred<unknown[]>();
     this._draining.push(draining);
     return draining.promise;
+  }
+
+  /** What must hold before and after the caller's clock and ids were asked. */
+  private _check(claim: ExecutionClaim<T>): void {
+    if (this._core._number === NONE) throw closedError();
+    if (claim._claim < 0) throw reasoned(NO_GENERATION, this, claim._word() & 7);
   }
 
   /** @internal The promise of the whole. */
@@ -228,7 +238,14 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     if (this._attempt < 0) return;
     this._outcome = outcome;
     const crossed = !outcome.ok && this._core._shared ? cross(outcome.error) : undefined;
-    value(binding.attemptSettled(this._attempt, outcome.ok, crossed));
+    const settled = value(binding.attemptSettled(this._attempt, outcome.ok, crossed));
+    // The session has met a fault of ours and will tell nobody: those who wait here are.
+    if (settled < 0) this._fail(refusal(settled, this));
+  }
+
+  private _fail(error: unknown): void {
+    this._whole?.reject(error);
+    for (const each of this._draining.splice(0)) each.reject(error);
   }
 
   private _collect(): unknown[] {

@@ -26,7 +26,7 @@ export class Task<R> implements Acting {
   ): Promise<R> {
     const made = new Task(task, ended, slot);
     handles[slot] = made;
-    if (start) queueMicrotask(() => made._run());
+    if (start) void Promise.resolve().then(() => made._run());
     return made.#deferred.promise;
   }
 

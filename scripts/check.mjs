@@ -65,7 +65,7 @@ const checks = {
     run: () => cargo('clippy', '--all-targets', ...denied),
   },
   'clippy-core': {
-    label: 'nor without the binding',
+    label: 'clippy has no warning, the core alone',
     run: () => cargo('clippy', '--all-targets', '--no-default-features', ...denied),
   },
   core: { label: 'the core stands without Node-API', run: core },
@@ -90,7 +90,7 @@ const checks = {
     run: () => holds(() => runNode(bin('oxlint'), ['--deny-warnings'])),
   },
   types: { label: 'the face and its tests have no type error', run: compiles('tsconfig.json') },
-  scripts: { label: 'nor have the scripts', run: compiles('tsconfig.scripts.json') },
+  scripts: { label: 'the scripts have no type error', run: compiles('tsconfig.scripts.json') },
   generated: { label: 'index.js and index.d.ts are current', run: generated },
   'contract-types': { label: 'index.d.ts declares all of the contract', run: contractTypes },
   publint: {

@@ -12,8 +12,8 @@ import { contract, vitest, withOutput } from './support/suites.mjs';
 
 const versions = ['20.19.0', '22.12.0', '22.23.5', '24.22.3', '26.12.1'];
 
-/** The vitest files that are worth a run on each: how the package loads, and what one file proves. */
-const files = ['__test__/package', '__test__/smoke'];
+/** What can differ between them: how the package loads, and all that crosses the boundary. */
+const files = ['__test__/package', '__test__/contract', '__test__/boundary'];
 
 const home = at('dist', 'nodes');
 const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;

@@ -16,7 +16,9 @@ import {
   StopDelivery,
   StopMember,
   StopOperation,
+  TenureError,
   sessionOperationExclusivityKey,
+  setLogger,
 } from 'tenure';
 import type {
   ApplicationOperationRegistration,
@@ -26,6 +28,9 @@ import type {
   CoreErrorCode,
   CoreTypes,
   GenerationPhase,
+  LogEvent,
+  LogLevel,
+  LoggerOptions,
   Outcome,
   QueueSnapshot,
   RunIdentity,
@@ -330,11 +335,28 @@ export function explain(error: unknown): CoreErrorCode | undefined {
     same<typeof error.code, 'ERR_SESSION_BUSY'>(true);
     return error.code;
   }
+  if (error instanceof TenureError) {
+    const thrown: CoreError = error;
+    return thrown.code;
+  }
   return undefined;
 }
 
 // @ts-expect-error no code has that name
 export const misspelt: CoreErrorCode = 'ERR_SESION_BUSY';
+
+// -- the log ------------------------------------------------------------------
+
+export function log(level: LogLevel): void {
+  const logger: LoggerOptions = {
+    level,
+    onEvent: (events) => same<typeof events, LogEvent[]>(true),
+  };
+  setLogger(logger);
+  setLogger();
+  // @ts-expect-error no level has that name
+  setLogger({ level: 'loud', onEvent: () => {} });
+}
 
 // -- without types of one's own -----------------------------------------------
 

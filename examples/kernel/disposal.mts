@@ -30,6 +30,8 @@ export function returnQueued({ core, onEvent }: Parts, sessionId: string, run?: 
 }
 
 export function runningTurn(core: Core, sessionId: string): Run | undefined {
-  const found = core.activeTurnIds(sessionId).find((id) => core.runForTurn(sessionId, undefined, id));
+  const found = core
+    .activeTurnIds(sessionId)
+    .find((id) => core.runForTurn(sessionId, undefined, id));
   return found === undefined ? undefined : core.runForTurn(sessionId, undefined, found);
 }

@@ -67,7 +67,10 @@ export function resumable(
   records: readonly LedgerRecord[],
   live: (runId: string) => boolean,
 ): Continuation | undefined {
-  const source = records.filter((record) => record.type === 'run').filter(isTurn).at(-1);
+  const source = records
+    .filter((record) => record.type === 'run')
+    .filter(isTurn)
+    .at(-1);
   if (!source || live(source.runId)) return undefined;
   const own = recordsOf(source.runId, records);
   const steps = stepsLeft(source, own);

@@ -239,10 +239,18 @@ export class Kernel {
     const backends = this.#core.generations(sessionId).map(({ id, route, phase, activeRuns }) => ({
       ...{ id, route, phase, runs: activeRuns.size },
     }));
-    return { turnIds: this.#core.activeTurnIds(sessionId), backends, refusal: this.#refusal(sessionId) };
+    return {
+      turnIds: this.#core.activeTurnIds(sessionId),
+      backends,
+      refusal: this.#refusal(sessionId),
+    };
   }
 
-  stats(): { sessions: number; admissions: number; operations: ApplicationOperationRegistration[] } {
+  stats(): {
+    sessions: number;
+    admissions: number;
+    operations: ApplicationOperationRegistration[];
+  } {
     return { ...this.#core.stats(), operations: this.#core.operations.listActive() };
   }
 
@@ -276,7 +284,10 @@ export class Kernel {
     this.#core.close();
   }
 
-  #run({ turnId, ...init }: Omit<RunInit, 'runId' | 'turnId'> & { turnId?: string | undefined }): Run {
+  #run({
+    turnId,
+    ...init
+  }: Omit<RunInit, 'runId' | 'turnId'> & { turnId?: string | undefined }): Run {
     const { newId } = this.#parts;
     return new Run({ ...init, runId: newId(), turnId: turnId ?? newId() });
   }

@@ -145,7 +145,7 @@ export class FileLedger implements Ledger {
 /** No prefix of a JSON object is one: a line that parses is whole, with or without its newline. */
 function entriesOf(bytes: Buffer, offset: number): LedgerEntry[] {
   const entries: LedgerEntry[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const newline = bytes.indexOf(0x0a, start);
     const end = newline < 0 ? bytes.length : newline + 1;
     const record = parsed(bytes.toString('utf8', start, end));

@@ -110,7 +110,10 @@ export class StepProcess {
     const { pid } = this.#child;
     if (pid === undefined) return;
     if (onWindows) {
-      spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
+      spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on(
+        'error',
+        () => {},
+      );
       return;
     }
     try {

@@ -133,5 +133,12 @@ export function endRecord(
   error?: string,
 ) {
   const id = `end:${runId}`;
-  return { type: 'end', id, ts, runId, outcome, ...(error === undefined ? {} : { error }) } as const;
+  return {
+    type: 'end',
+    id,
+    ts,
+    runId,
+    outcome,
+    ...(error === undefined ? {} : { error }),
+  } as const;
 }

@@ -30,8 +30,7 @@ export async function drive(parts: Parts, claim: Claim, plan: Plan): Promise<voi
   try {
     const generation = await begin(parts, claim, plan);
     const { runId, sessionId } = run;
-    const backendRun: BackendRun = {
-      steps: plan.steps,
+    const backendRun: Omit<BackendRun, 'steps'> = {
       emit: (event) => run.emit(event),
       room: () => run.events.room(),
       mayContinue: () => mayRun(claim),
@@ -92,7 +91,7 @@ async function work(
   claim: Claim,
   plan: Plan,
   generation: Generation,
-  backendRun: BackendRun,
+  backendRun: Omit<BackendRun, 'steps'>,
 ): Promise<End> {
   const { run } = claim;
   const onAbandon = (): void => void stopAbandoned(parts, generation);
@@ -100,9 +99,9 @@ async function work(
   try {
     // Nothing may be awaited between this question and the dispatch.
     if (!mayRun(claim)) return { outcome: 'stopped' };
-    if (plan.commitsStart) claim.takeStart();
+    const { steps } = plan.commitsStart ? claim.takeStart() : plan;
     run.phase('running');
-    return { outcome: await plan.work(generation, backendRun) };
+    return { outcome: await plan.work(generation, { ...backendRun, steps }) };
   } catch (error) {
     return { outcome: 'failed', error };
   } finally {

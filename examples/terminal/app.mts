@@ -45,7 +45,12 @@ export class App {
   /** A line about a session: named unless it is the one in front. */
   say(sessionId: string, text: string): void {
     const name = sessionId === this.session ? '' : this.paint('blue', `[${sessionId}] `);
-    this.print(text.split('\n').map((line) => name + line).join('\n'));
+    this.print(
+      text
+        .split('\n')
+        .map((line) => name + line)
+        .join('\n'),
+    );
   }
 
   /** What a session hears while no turn of it runs. */
@@ -55,7 +60,10 @@ export class App {
 
   refresh(): void {
     const turn = this.current();
-    this.screen.status(this.session, turn?.progress ?? (this.#turns.length > 0 ? 'elsewhere' : undefined));
+    this.screen.status(
+      this.session,
+      turn?.progress ?? (this.#turns.length > 0 ? 'elsewhere' : undefined),
+    );
     if (this.#turns.length > 0) this.#ticking ??= setInterval(() => this.refresh(), refreshMs);
     else this.#ticking = void clearInterval(this.#ticking);
   }
@@ -82,7 +90,10 @@ export class App {
 
   start(text: string, sessionId = this.session): void {
     const events = this.kernel.startTurn(sessionId, { text });
-    this.run(events, new LiveTurn({ sessionId, kind: 'turn', text }, this.paint, this.#sayer(sessionId)));
+    this.run(
+      events,
+      new LiveTurn({ sessionId, kind: 'turn', text }, this.paint, this.#sayer(sessionId)),
+    );
   }
 
   startChild(text: string): void {
@@ -92,7 +103,13 @@ export class App {
     const events = this.kernel.startChildTurn(sessionId, { text, ...lineage });
     const name = this.paint('blue', '[child] ');
     const say = (line: string): void =>
-      this.say(sessionId, line.split('\n').map((part) => name + part).join('\n'));
+      this.say(
+        sessionId,
+        line
+          .split('\n')
+          .map((part) => name + part)
+          .join('\n'),
+      );
     this.run(events, new LiveTurn({ sessionId, kind: 'child', text }, this.paint, say));
   }
 
@@ -102,13 +119,19 @@ export class App {
     if (!source) return this.print('Nothing to resume: the last turn came to its end.');
     const text = source.steps.join('\n');
     const events = this.kernel.resumeContinuation(source);
-    this.run(events, new LiveTurn({ sessionId, kind: 'continuation', text }, this.paint, this.#sayer(sessionId)));
+    this.run(
+      events,
+      new LiveTurn({ sessionId, kind: 'continuation', text }, this.paint, this.#sayer(sessionId)),
+    );
   }
 
   compact(): void {
     const sessionId = this.session;
     const events = this.kernel.compactSession(sessionId);
-    this.run(events, new LiveTurn({ sessionId, kind: 'compaction', text: '' }, this.paint, this.#sayer(sessionId)));
+    this.run(
+      events,
+      new LiveTurn({ sessionId, kind: 'compaction', text: '' }, this.paint, this.#sayer(sessionId)),
+    );
   }
 
   run(events: AsyncIterable<KernelEvent>, turn: LiveTurn): void {
@@ -169,7 +192,8 @@ export class App {
         turn.show(event);
         if (event.type !== 'end') continue;
         outcome = event.outcome;
-        if (event.error !== undefined) this.say(sessionId, this.paint('red', explained(event.error)));
+        if (event.error !== undefined)
+          this.say(sessionId, this.paint('red', explained(event.error)));
       }
     } catch (error) {
       turn.flush();
@@ -200,7 +224,8 @@ export class App {
   }
 
   #giveBack(sessionId: string, texts: readonly string[]): void {
-    if (texts.length > 0) this.say(sessionId, this.paint('yellow', `returned to you: ${quoted(texts)}`));
+    if (texts.length > 0)
+      this.say(sessionId, this.paint('yellow', `returned to you: ${quoted(texts)}`));
   }
 
   #sayer(sessionId: string): (line: string) => void {

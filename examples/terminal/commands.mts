@@ -113,7 +113,9 @@ export const commands: readonly Command[] = [
     help: 'let each new backend run LINE before its first turn (try: sleep 3)',
     run: (app, rest) => {
       app.warmUp = needed(rest) === 'off' ? undefined : rest;
-      app.print(app.warmUp ? `A new backend first runs "${rest}". /invalidate gets you one.` : 'off');
+      app.print(
+        app.warmUp ? `A new backend first runs "${rest}". /invalidate gets you one.` : 'off',
+      );
     },
   },
   {
@@ -122,12 +124,17 @@ export const commands: readonly Command[] = [
     help: 'let the next stop, disposal or steering of this session fail, to see what comes of it',
     run: (app, rest) => {
       if (rest !== 'stop' && rest !== 'dispose' && rest !== 'steering') throw usage;
-      const told = rest === 'steering' ? app.failSteering() : app.kernel.failNext(app.session, rest);
+      const told =
+        rest === 'steering' ? app.failSteering() : app.kernel.failNext(app.session, rest);
       app.print(told ? faults[rest] : 'The session has no backend yet: run something first.');
     },
   },
   { name: 'help', help: 'this', run: (app) => app.print(help) },
-  { name: 'quit', help: 'stop everything and leave (or Ctrl-D, or Ctrl-C twice)', run: (app) => app.quit() },
+  {
+    name: 'quit',
+    help: 'stop everything and leave (or Ctrl-D, or Ctrl-C twice)',
+    run: (app) => app.quit(),
+  },
 ];
 
 function needed(rest: string): string {
@@ -167,7 +174,12 @@ function steps(text: string): string {
 
 function sessionLine(app: App, id: string): string {
   const { turnIds, backends, refusal } = app.kernel.state(id);
-  const what = refusal !== undefined ? (codeOf(refusal) ?? 'refuses') : turnIds.length > 0 ? 'running' : 'idle';
+  const what =
+    refusal !== undefined
+      ? (codeOf(refusal) ?? 'refuses')
+      : turnIds.length > 0
+        ? 'running'
+        : 'idle';
   const held = backends.map(
     ({ id: backend, route, phase, runs }) =>
       `backend ${backend}${route === undefined ? '' : ' (child)'} ${phase}, ${runs} runs`,

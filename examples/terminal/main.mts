@@ -72,7 +72,8 @@ async function session(folder: string, script: Direction[] | undefined): Promise
   app.screen.close();
   const late = new Promise<'late'>((resolve) => setTimeout(resolve, quitLimitMs, 'late').unref());
   const end = await Promise.race([kernel.close(), late]);
-  if (end === 'late') process.stderr.write('Not everything ended in time; what is left is killed.\n');
+  if (end === 'late')
+    process.stderr.write('Not everything ended in time; what is left is killed.\n');
   return code;
 }
 

@@ -16,7 +16,6 @@ export function painter(stream: NodeJS.WriteStream): Paint {
 export function harmless(line: string): string {
   const shown = line.replace(/\r+$/, '');
   const text = stripVTControlCharacters(shown.slice(shown.lastIndexOf('\r') + 1));
-  // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
 }
 
@@ -31,6 +30,7 @@ export function quoted(texts: readonly string[]): string {
 /** An error with its code, and what caused it. */
 export function explained(error: unknown): string {
   const code = codeOf(error);
-  const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
+  const cause =
+    error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
   return `${code === undefined ? '' : `${code}: `}${messageOf(error)}${cause}`;
 }

@@ -72,7 +72,9 @@ function parseAction(text: string): Action {
   if (name === 'wait' && /^\d*$/.test(rest)) {
     return { kind: 'wait', limitMs: rest === '' ? limitMs : Number(rest) };
   }
-  throw new ScriptError(`"${text}" is no direction: there are !wait [MS], !until TEXT and !interrupt`);
+  throw new ScriptError(
+    `"${text}" is no direction: there are !wait [MS], !until TEXT and !interrupt`,
+  );
 }
 
 function known(text: string): string {
@@ -82,7 +84,11 @@ function known(text: string): string {
 }
 
 /** Types the script into the terminal. Throws a ScriptError when it cannot go on. */
-export async function play(script: readonly Direction[], app: App, screen: PlainScreen): Promise<void> {
+export async function play(
+  script: readonly Direction[],
+  app: App,
+  screen: PlainScreen,
+): Promise<void> {
   let printed = '';
   let heard = (): void => {};
   screen.onPrint((text) => {

@@ -1,4 +1,10 @@
-import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from 'node:readline';
+import {
+  clearScreenDown,
+  createInterface,
+  cursorTo,
+  moveCursor,
+  type Interface,
+} from 'node:readline';
 import type { Paint } from './paint.mts';
 import type { Screen } from './screen.mts';
 

@@ -38,9 +38,9 @@ const describe = (tally) => ({
 /** @param {Record<string, Suite>} suites @param {readonly string[]} asked all of them when empty */
 export async function runSuites(suites, asked) {
   for (const name of asked) {
-    if (!(name in suites)) {
-      throw new Error(`There is no "${name}"; choose from: ${Object.keys(suites).join(', ')}`);
-    }
+    if (name in suites) continue;
+    process.stderr.write(`There is no "${name}"; choose from: ${Object.keys(suites).join(', ')}\n`);
+    throw new StepFailed(name, '');
   }
   const tallies = [];
   for (const [name, suite] of Object.entries(suites)) {

@@ -53,7 +53,7 @@ impl Thread {
         ended
     }
 
-    /// Answers with a list: as much as fits is written, all of it is kept for [`Thread::rest_of`].
+    /// Answers with a list: as much as fits is written, all of it is kept for [`Thread::last_list`].
     pub(super) fn answer(&mut self, list: Vec<u32>, mut to: Numbers) -> u32 {
         to.fill(&list);
         self.list = list;

@@ -190,7 +190,8 @@ impl Realm {
     pub(super) fn retire(&mut self, entry: u32) {
         let empty = |record: &Record| record.retired || record.is_removable();
         let place = self.sessions.get(entry as usize);
-        if !place.is_some_and(|place| place.session.lock().is_ok_and(|record| empty(&record))) {
+        let sound = place.and_then(|place| place.session.lock_sound());
+        if !sound.is_some_and(|record| empty(&record)) {
             return;
         }
         if let Some(Entry { session, core }) = self.sessions.try_remove(entry as usize)
@@ -201,13 +202,21 @@ impl Realm {
         }
     }
 
+    /// Whether the entry is the one that the core looked up last. It is let go of by the next look-up.
+    pub(super) fn is_last(&mut self, core: u32, entry: u32) -> bool {
+        let Some(core) = self.cores.get_mut(core as usize) else { return false };
+        let last = core.last == entry;
+        core.last_removable |= last;
+        last
+    }
+
     /// Looks for sessions that other members have emptied, when enough were opened since.
     fn sweep(&mut self, core: u32, kept: u32) {
         let local = &self.cores[core as usize];
         let (last, sessions) = (local.last, &self.sessions);
         let empty = |entry: &u32| {
             let session = &sessions[*entry as usize].session;
-            session.lock().is_ok_and(|record| record.retired || record.is_removable())
+            session.lock_sound().is_some_and(|record| record.retired || record.is_removable())
         };
         let empty: Vec<u32> = local
             .entries

@@ -146,9 +146,7 @@ impl Scope {
     /// holds it still finds it retired, and opens it anew.
     pub(super) fn retire(&self, session: &Arc<Session>) {
         let mut shard = self.shard(&session.id);
-        let Ok(mut record) = session.lock() else {
-            return;
-        };
+        let Some(mut record) = session.lock_sound() else { return };
         if record.is_removable() && !record.retired {
             record.retired = true;
             shard.remove(&session.id);

@@ -52,6 +52,12 @@ impl Session {
         Ok(record)
     }
 
+    /// The record, unless a call has panicked under the lock: for steps that end things and go past
+    /// what is broken.
+    pub(super) fn lock_sound(&self) -> Option<MutexGuard<'_, Record>> {
+        self.record.lock().ok()
+    }
+
     /// The record of a session that has panicked too: only to end a member's part in it.
     pub(super) fn lock_anyway(&self) -> (MutexGuard<'_, Record>, bool) {
         match self.record.lock() {

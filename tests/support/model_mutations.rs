@@ -57,46 +57,54 @@ impl Model {
         self.end_mutation(mutation, member);
     }
 
+    /// Session by session: the barrier falls, whoever waited goes on, then the next one may start.
+    /// Abandoned ones that come to the front thereby end after it.
     pub fn end_mutation(&mut self, ended: usize, caller: Member) {
-        self.mutations[ended].state = State::Ended;
-        for session in self.mutations[ended].sessions.clone() {
-            self.waiting[session].retain(|each| *each != ended);
-            for claim in 0..self.claims.len() {
-                let each = &self.claims[claim];
-                let waits = each.session == session && each.entering && !each.admitted;
-                if waits && !self.is_behind(claim) {
-                    self.entered(claim, caller);
+        let mut all = vec![ended];
+        while let Some(ended) = all.pop() {
+            self.mutations[ended].state = State::Ended;
+            for session in self.mutations[ended].sessions.clone() {
+                self.waiting[session].retain(|each| *each != ended);
+                self.admit(session, caller);
+                let Some(next) = self.waiting[session].first().copied() else { continue };
+                if self.mutations[next].state != State::Queued || !self.is_first(next) {
+                    continue;
+                }
+                if self.mutations[next].abandoned {
+                    all.push(next);
+                } else {
+                    self.mutations[next].state = State::Running;
+                    let told = ("MutationReady", Handle::Mutation(next), 0);
+                    let member = self.mutations[next].member;
+                    self.tell(caller, member, told, Post::MutationReady(next));
                 }
             }
         }
-        for session in self.mutations[ended].sessions.clone() {
-            let Some(next) = self.waiting[session].first().copied() else { continue };
-            if self.mutations[next].state != State::Queued || !self.is_first(next) {
-                continue;
-            }
-            if self.mutations[next].abandoned {
-                self.end_mutation(next, caller);
-            } else {
-                self.mutations[next].state = State::Running;
-                let told = ("MutationReady", Handle::Mutation(next), 0);
-                let member = self.mutations[next].member;
-                self.tell(caller, member, told, Post::MutationReady(next));
+    }
+
+    fn admit(&mut self, session: Session, caller: Member) {
+        for claim in 0..self.claims.len() {
+            let each = &self.claims[claim];
+            let waits = each.session == session && each.entering && !each.admitted;
+            if waits && !self.is_behind(claim) {
+                self.entered(claim, caller);
             }
         }
     }
 
     /// The member ends: what runs ends, what is queued keeps its place and never runs.
-    pub fn end_mutations(&mut self, member: Member) {
-        let own = |each: &&mut Mutation| each.member == member && each.state != State::Ended;
-        self.mutations.iter_mut().filter(own).for_each(|each| each.abandoned = true);
-        let own: Vec<usize> = (0..self.mutations.len())
-            .filter(|each| self.mutations[*each].member == member)
-            .filter(|each| self.mutations[*each].state != State::Ended)
-            .collect();
-        let running = |each: &usize| self.mutations[*each].state == State::Running;
-        let (running, queued): (Vec<usize>, Vec<usize>) = own.into_iter().partition(running);
-        for each in queued {
-            self.told.push(("MutationClosed", Handle::Mutation(each), 0));
+    pub fn end_mutations(&mut self, member: Member, order: &[usize]) {
+        let mut running = Vec::new();
+        for number in order.iter().copied() {
+            let each = &mut self.mutations[number];
+            each.abandoned = true;
+            match each.state {
+                State::Running => running.push(number),
+                State::Queued => {
+                    self.told.push(("MutationClosed", Handle::Mutation(number), 0));
+                }
+                State::Ended => {}
+            }
         }
         for each in running {
             self.end_mutation(each, member);

@@ -1,10 +1,9 @@
 //! Invalidations, checkpoint slots and serial lanes in the model, and the end of a member.
 
 use tenure::error::Reason;
-use tenure::ownership::{Flight, Loaded};
+use tenure::ownership::{ClaimPhase, Loaded};
 
 use super::model::{Handle, Member, Model, Session};
-use super::model_claims::Answer;
 use super::model_stops::{Own, Sight};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,11 +225,12 @@ impl Model {
         }
     }
 
-    /// A member ends, with whatever it has in any session. What is left of its handles ends after.
-    pub fn close(&mut self, member: Member) {
+    /// A member ends, with whatever it has in any session. What is left of its handles ends after. In
+    /// which order its sessions and mutations end is the caller's to say: nothing promises it.
+    pub fn close(&mut self, member: Member, sessions: &[Session], mutations: &[usize]) {
         self.members[member].open = false;
         self.members[member].inbox.clear();
-        for session in 0..self.queues.len() {
+        for session in sessions.iter().copied() {
             self.end_operations(member, session);
             self.end_claims(member, session);
             self.end_generations(member, session);
@@ -238,7 +238,7 @@ impl Model {
             self.end_steering(member, session);
             self.end_slots(member, session);
         }
-        self.end_mutations(member);
+        self.end_mutations(member, mutations);
     }
 
     fn end_operations(&mut self, member: Member, session: Session) {
@@ -247,15 +247,14 @@ impl Model {
             if (operation.member, operation.session) != (member, session) {
                 continue;
             }
-            let waiting = operation.lane.drain(..).skip(1);
-            let waiting: Vec<usize> = waiting.collect();
+            let waiting: Vec<usize> = operation.lane.drain(..).skip(1).collect();
             operation.retained = false;
             let unpaid = operation.status == Some(false) || operation.note == Some(false);
             if operation.known {
                 self.told.push(("OperationOver", Handle::Operation(number), 0));
-                for task in waiting {
-                    self.told.push(("MutationClosed", Handle::Task(task), 0));
-                }
+            }
+            for task in waiting {
+                self.told.push(("MutationClosed", Handle::Task(task), 0));
             }
             if let Some(attempt) = self.operations[number].attempt.filter(|_| unpaid)
                 && self.attempts[attempt].opened == Some(number)
@@ -280,7 +279,7 @@ impl Model {
             }
             let each = &mut self.claims[claim];
             if each.phase.is_live() {
-                each.phase = tenure::ownership::ClaimPhase::Failed;
+                each.phase = ClaimPhase::Failed;
                 for attempt in each.captors.clone() {
                     let captured = self.attempts[attempt].captured.iter_mut();
                     let own = captured.filter(|(n, _)| *n == claim);
@@ -311,7 +310,6 @@ impl Model {
             let stood = attempt.is_standing();
             let starter = attempt.starter() == member;
             if attempt.joined.contains(&member) {
-                attempt.joined.retain(|each| *each != member);
                 self.told.push(("Joined", Handle::Joined(number, member), 2));
             }
             let Some(view) = self.attempts[number].view(member) else { continue };
@@ -322,7 +320,6 @@ impl Model {
             if open {
                 view.ended = Some(Err(None));
             }
-            view.sight = Sight::Forgotten;
             if known {
                 if draining {
                     self.told.push(("Drained", handle, 1));
@@ -371,11 +368,3 @@ impl Model {
         left
     }
 }
-
-/// A plain answer of the model that cannot be refused.
-pub fn always<T>(value: T) -> Answer<T> {
-    Ok(value)
-}
-
-/// The flight of a generation that has no stop.
-pub const IDLE: Flight = Flight::Idle;

@@ -188,9 +188,6 @@ impl Model {
             moved.append(&mut self.queues[session].queued);
             self.queues[session].owner = None;
         }
-        for turn in self.turns.iter_mut().filter(|each| each.session == session) {
-            turn.told &= turn.member != member;
-        }
         if !moved.is_empty() {
             self.put_in_front(session, true, moved);
             self.changed(session, member);

@@ -1,7 +1,5 @@
 //! Stop attempts in the model.
 
-use tenure::error::Reason;
-
 use super::model::{Error, Handle, Member, Model, Post, Session};
 
 /// How the starter's own part stands.
@@ -224,6 +222,9 @@ impl Model {
             self.tell(caller, starter, told, Post::Lifted(number));
         }
         for member in joined {
+            if !self.members[member].open {
+                continue;
+            }
             let told = ("Joined", Handle::Joined(number, member), how);
             self.tell(caller, member, told, Post::Lifted(number));
         }
@@ -327,9 +328,5 @@ impl Model {
     pub fn has_own_runs(&self, number: usize, member: Member) -> bool {
         let session = self.attempts[number].session;
         self.runs(session).any(|claim| self.claims[claim].member == member)
-    }
-
-    pub fn refuse_stopping(&self, session: Session) -> Option<Reason> {
-        self.standing(session).map(|_| Reason::SessionStopping)
     }
 }

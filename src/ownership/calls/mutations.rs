@@ -134,7 +134,12 @@ impl Realm {
     /// Lets entries go that a call opened and left empty.
     pub(super) fn settle_entries(&mut self, entries: &[u32]) {
         for entry in entries {
-            let _ = self.with(*entry, crate::ownership::out::NO_SLOT, |_, _| Ok(()));
+            let Some(core) = self.sessions.get(*entry as usize).map(|place| place.core) else {
+                continue;
+            };
+            if !self.is_last(core, *entry) {
+                self.retire(*entry);
+            }
         }
     }
 
@@ -189,7 +194,8 @@ impl Realm {
         scope: &Arc<Scope>,
         member: MemberId,
     ) -> Outcome<Option<Arc<Mutation>>> {
-        let mut record = session.lock()?;
+        // What has panicked keeps its queue; the other sessions of the set go on.
+        let Some(mut record) = session.lock_sound() else { return Ok(None) };
         let mut out = Out {
             member,
             shared: scope.is_shared(),

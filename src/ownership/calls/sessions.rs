@@ -98,7 +98,8 @@ impl Realm {
         let member = core.member.id;
         let mut held: Vec<(u32, Text)> = Vec::new();
         for (id, entry) in &core.entries {
-            let record = self.sessions[*entry as usize].session.lock()?;
+            // What has panicked hides no other session.
+            let Ok(record) = self.sessions[*entry as usize].session.lock() else { continue };
             let first = record.generations.iter().find(|each| each.member == member);
             if let Some(generation) = first {
                 held.push((generation.id, id.clone()));
