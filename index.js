@@ -141,6 +141,42 @@ function outcome(value, name) {
   return ok ? { ok } : { ok, error: given.error };
 }
 
+const LEVELS = ['error', 'warn', 'info', 'debug', 'trace'];
+let listener;
+let scheduled = false;
+function flush() {
+  scheduled = false;
+  const text = binding.takeLog();
+  if (typeof text === 'string') listener?.(JSON.parse(text));
+}
+/** After a call that may have written events. */
+function flushSoon() {
+  if (listener === undefined || scheduled) return;
+  scheduled = true;
+  node_timers.setImmediate(flush);
+}
+/**
+ * Hands the core's `tracing` events of this thread to JavaScript; without options, stops doing so.
+ * One logger a thread: a second call replaces the first. Off, which is the default, costs nothing.
+ * At most 4 096 events wait; further ones are dropped and counted in a last event. What `onEvent`
+ * throws is an uncaught exception. `TENURE_LOG=debug` prints to stderr instead, without any code.
+ *
+ * Throws `ERR_INVALID_ARG_TYPE`, and `ERR_INVALID_ARG_VALUE` for an unknown level.
+ */
+function setLogger(options) {
+  if (options === undefined || options === null) {
+    listener = undefined;
+    binding.logLevel(undefined);
+    return;
+  }
+  const { level, onEvent } = object(options, 'options');
+  if (typeof level !== 'string') throw invalidArgument('options.level', 'a string');
+  if (!LEVELS.includes(level)) throw invalidValue('options.level', `one of ${LEVELS.join(', ')}`);
+  callable(onEvent, 'options.onEvent');
+  binding.logLevel(level);
+  listener = onEvent;
+}
+
 /** The slot of nothing, and the number of a core that is closed. */
 const NONE = 0xffffffff;
 /** Handles by slot: found again for the same thing, never asked for a decision. */
@@ -255,6 +291,8 @@ const acceptedList = (coded, subject) => {
 };
 /** The strings of an answer; a refusal is thrown. */
 function acceptedTexts(answer, subject) {
+  // Strings have no room for the mark of effects; these calls cause none but an event.
+  flushSoon();
   if (typeof answer !== 'number') return answer;
   throw refusal(value(answer), subject);
 }
@@ -366,6 +404,7 @@ class ApplicationOperationService {
     // Read last: a getter of the request may have closed the core.
     const core = this._registry._number;
     const lease = binding.admissionReserve(core, operationId, ownerId, sessionId, keys);
+    flushSoon();
     if (typeof lease !== 'number') {
       const [key, ...holder] = lease;
       throw new ApplicationOperationBusyError(registration(holder), key);
@@ -555,7 +594,7 @@ class BackendGeneration {
       return quiet(Promise.reject(error));
     }
     const before = slot >= 0 ? value(binding.generationStop(slot)) : this._flight(0) & 3;
-    if (before < 0) return quiet(Promise.reject(closedError()));
+    if (before < 0) return quiet(Promise.reject(refusal(before, this)));
     if (before !== IDLE && this._stopping !== undefined) return this._stopping;
     const stopping = new Deferred();
     const promise = quiet(stopping.promise);
@@ -692,9 +731,9 @@ class InteractionRequest {
   close() {
     const slot = reference$6(this);
     if (slot < 0) return;
+    accepted(binding.closeRequest(slot), this);
     handles[slot] = undefined;
     this._request = -1;
-    value(binding.closeRequest(slot));
   }
   /** @internal */
   _seal() {
@@ -797,10 +836,11 @@ class ExecutionClaim {
   /** Aborted, with `cancellation` as reason, when a stop captures the claim while it is live. */
   get stopSignal() {
     reference$5(this);
+    const aborted = (this._word() & ABORTED) !== 0;
     const riders = this._ride();
     if (riders.controller === undefined) {
       riders.controller = controller();
-      if ((this._word() & ABORTED) !== 0) riders.controller.abort(this.cancellation);
+      if (aborted) riders.controller.abort(this.cancellation);
     }
     return riders.controller.signal;
   }
@@ -1018,7 +1058,8 @@ class ExecutionClaim {
    * call.
    */
   takeStart() {
-    this._start(reference$5(this), TAKE);
+    const claim = reference$5(this);
+    this._start(claim, TAKE);
     const riders = this._ride();
     const start = riders.start;
     riders.start = undefined;
@@ -1173,42 +1214,6 @@ function reference$5(self) {
   const claim = self?._claim;
   if (typeof claim !== 'number') throw invalidThis('ExecutionClaim');
   return claim;
-}
-
-const LEVELS = ['error', 'warn', 'info', 'debug', 'trace'];
-let listener;
-let scheduled = false;
-function flush() {
-  scheduled = false;
-  const text = binding.takeLog();
-  if (typeof text === 'string') listener?.(JSON.parse(text));
-}
-/** After a call that may have written events. */
-function flushSoon() {
-  if (listener === undefined || scheduled) return;
-  scheduled = true;
-  node_timers.setImmediate(flush);
-}
-/**
- * Hands the core's `tracing` events of this thread to JavaScript; without options, stops doing so.
- * One logger a thread: a second call replaces the first. Off, which is the default, costs nothing.
- * At most 4 096 events wait; further ones are dropped and counted in a last event. What `onEvent`
- * throws is an uncaught exception. `TENURE_LOG=debug` prints to stderr instead, without any code.
- *
- * Throws `ERR_INVALID_ARG_TYPE`, and `ERR_INVALID_ARG_VALUE` for an unknown level.
- */
-function setLogger(options) {
-  if (options === undefined || options === null) {
-    listener = undefined;
-    binding.logLevel(undefined);
-    return;
-  }
-  const { level, onEvent } = object(options, 'options');
-  if (typeof level !== 'string') throw invalidArgument('options.level', 'a string');
-  if (!LEVELS.includes(level)) throw invalidValue('options.level', `one of ${LEVELS.join(', ')}`);
-  callable(onEvent, 'options.onEvent');
-  binding.logLevel(level);
-  listener = onEvent;
 }
 
 /** The part of a member in a stop that another one started: set while a delivery is taken. */
@@ -2087,7 +2092,10 @@ class StopAttempt {
   }
   _collect() {
     const attempt = this._attempt;
-    const places = acceptedList(binding.failures(attempt, target()), this);
+    const count = value(binding.failures(attempt, target()));
+    // What is told of a session that has met a fault of ours is that.
+    if (count < 0) return [refusal(count, this)];
+    const places = list(count);
     return places.map((place) => {
       const own = this._captured[place];
       return own ? own._failure() : uncross(textOf(binding.failureText(attempt, place)));
@@ -2688,6 +2696,7 @@ class AdmissionLimiter {
         throw invalidArgument('signal', 'an AbortSignal');
       if (signal?.aborted) throw signal.reason;
       const ticket = binding.limiterAcquire(limiter);
+      flushSoon();
       if (ticket === REFUSED) throw this._closed;
       if (ticket === GRANTED) return Promise.resolve(AdmissionPermit._make(this));
       return this._wait(ticket - 1, signal).deferred.promise;

@@ -64,13 +64,8 @@ function play(core: RuntimeCore, seed: number) {
         settle('nack');
         break;
       default:
-        // The turn ends, whatever it holds; or the next one takes the queue over before it does.
-        if (draw(2) === 0) turn?.release();
-        else {
-          const old = turn;
-          turn = core.openSteeringTurn('s', `turn ${(turns += 1)}`, nothing);
-          old?.release();
-        }
+        // The turn ends, whatever it holds.
+        turn?.release();
         held = [];
         begin();
     }

@@ -28,7 +28,7 @@ test('ledger: records come back in order, whole, with the session’s name befor
   expect(await ledger.read('none')).toEqual([]);
 });
 
-test('ledger: an append that was cut short costs itself, and no record before or after it', async () => {
+test('ledger: an append that was cut short costs itself and no other record', async () => {
   const folder = await tempFolder();
   const ledger = new FileLedger(folder);
   await ledger.append(S, note('a'));
@@ -84,7 +84,7 @@ test('a damaged ledger of one session does not keep another from running', async
   }
 });
 
-test('compaction is refused while a turn or a child turn runs, before anything is written', async () => {
+test('compaction is refused while a turn runs, before anything is written', async () => {
   const ledger = await makeLedger();
   const kernel = await makeKernel({ ledger });
   const child = new Watched(kernel.startChildTurn(S, { text: 'echo up; sleep 60' }));
@@ -219,7 +219,7 @@ test('a turn that was cut short with its kernel can be continued by the next', a
   expect(await kernel.resumable(S)).toBeUndefined();
 });
 
-test('a turn whose beginning the ledger does not take does not run, and leaves its session free', async () => {
+test('a turn whose beginning the ledger does not take does not run', async () => {
   const ledger = await makeLedger();
   let broken = true;
   ledger.onAppend = () => {

@@ -35,7 +35,7 @@ test('a text can be steered as soon as the turn is attached, and not without a t
   expect(kernel.steer(S, 'echo late')).toBe(false);
 });
 
-test('a steered text is pending until the ledger has been read back, and only then acknowledged', async () => {
+test('a steered text is acknowledged only when the ledger has been read back', async () => {
   const folder = await tempFolder();
   const ledger = new TestLedger(folder);
   const kernel = await makeKernel({ ledger });
@@ -60,7 +60,7 @@ test('a steered text is pending until the ledger has been read back, and only th
   expect(turn.output).toBe('up\nsteered\n');
 });
 
-test('a text whose append failed goes back to the queue, and with it those after it, in order', async () => {
+test('a text whose append failed is queued again, and those after it, in order', async () => {
   const ledger = await makeLedger();
   let failures = 0;
   ledger.onAppend = (record) => {
@@ -80,7 +80,7 @@ test('a text whose append failed goes back to the queue, and with it those after
   expect(texts).toEqual(['echo one', 'echo two']);
 });
 
-test('the read-back decides: a text that is there although its append failed is run once', async () => {
+test('the read-back decides: a text whose append failed may be there, and runs once', async () => {
   const ledger = await makeLedger();
   ledger.onAppend = (record) => {
     if (record.type !== 'steered') return;
@@ -117,7 +117,7 @@ test('if the ledger cannot be read the turn fails, and its leases open the next 
   expect(kernel.drainFollowup(S)).toBe('echo steered\necho queued');
 });
 
-test('a text that the turn could not take opens the next one, ahead of what is queued for it', async () => {
+test('a text that the turn could not take opens the next one', async () => {
   const ledger = await makeLedger();
   ledger.onAppend = (record) => {
     if (record.type === 'steered') throw new Error('disk full');

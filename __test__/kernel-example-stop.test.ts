@@ -10,13 +10,13 @@ import {
 
 const S = 'main';
 
-test('an immediate stop kills the whole process tree of the step, and takes no further step', async () => {
+test('an immediate stop kills the process tree of the step and takes no further step', async () => {
   const kernel = await makeKernel();
   const text = 'sh -c "echo \\$\\$; sleep 61" & sleep 62 & echo $$ $!; wait\necho never';
   const turn = new Watched(kernel.startTurn(S, { text }));
   const pids = await until('three processes', () => {
     const found = turn.output.match(/\d+/g)?.map(Number) ?? [];
-    return found.length === 3 && found;
+    return found.length === 3 ? found : undefined;
   });
   expect(pids.every(isAlive)).toBe(true);
   await kernel.stopSession(S);
@@ -74,7 +74,7 @@ test('a stop that waits for a step is hastened by an immediate one, which joins 
   expect(turn.all('step_end')[0]?.result.ended).toBe('killed');
 });
 
-test('what is queued when a stop comes is returned by an event, and nothing of it runs', async () => {
+test('what is queued when a stop comes is returned by an event and does not run', async () => {
   const kernel = await makeKernel();
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 60' }));
   await turn.untilOutput('up');
@@ -87,7 +87,7 @@ test('what is queued when a stop comes is returned by an event, and nothing of i
   expect(turn.output).toBe('up\n');
 });
 
-test('what is queued in a session without a turn is returned to the listener of the kernel', async () => {
+test('what is queued while no turn runs is returned to the listener of the kernel', async () => {
   const heard: unknown[] = [];
   const kernel = await makeKernel({ onEvent: (event) => heard.push(event) });
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 0.1' }));
@@ -130,7 +130,7 @@ test('a session that is stopping refuses the next turn', async () => {
   await Promise.all([stopped, turn.done]);
 });
 
-test('a stop that fails quarantines its session until it is stopped again; other sessions go on', async () => {
+test('a failed stop quarantines its session until it is stopped again, and no other', async () => {
   const kernel = await makeKernel();
   const turn = new Watched(kernel.startTurn(S, { text: 'echo $$; sleep 60' }));
   await turn.until('output');
@@ -159,7 +159,7 @@ test('a stop that fails quarantines its session until it is stopped again; other
   expect(next.output).toBe('free\n');
 });
 
-test('a run that could not be stopped has no end in the ledger before it ends, though others have', async () => {
+test('a run that could not be stopped has no end in the ledger before it ends', async () => {
   const ledger = await makeLedger();
   const kernel = await makeKernel({ ledger });
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 60' }));
@@ -179,7 +179,7 @@ test('a run that could not be stopped has no end in the ledger before it ends, t
   expect(await ends()).toBe(2);
 });
 
-test('a run whose stop failed takes no further step, and its end lifts the quarantine', async () => {
+test('a run whose stop failed takes no further step; its end lifts the quarantine', async () => {
   const ledger = await makeLedger();
   const kernel = await makeKernel({ ledger });
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 0.3\necho never' }));
@@ -214,7 +214,7 @@ test('a disposal that fails quarantines its session for good, and no other', asy
   expect(await other.done).toBeUndefined();
 });
 
-test('a stop and a disposal that both fail are both reported, and the process is gone all the same', async () => {
+test('a failed stop and a failed disposal are both reported, and no process is left', async () => {
   const kernel = await makeKernel();
   const turn = new Watched(kernel.startTurn(S, { text: 'echo $$; sleep 60' }));
   await turn.until('output');
@@ -229,7 +229,7 @@ test('a stop and a disposal that both fail are both reported, and the process is
   expect(await refused.done).toMatchObject({ code: 'ERR_GENERATION_FAILED' });
 });
 
-test('an invalidated backend serves its turn to the end, and what is queued comes back', async () => {
+test('an invalidated backend serves its turn to the end; what is queued comes back', async () => {
   const kernel = await makeKernel();
   const turn = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 0.2\necho end' }));
   await turn.untilOutput('up');
@@ -269,7 +269,7 @@ test('a stop is in the ledger once: status, turn, note, and one end of the run',
   expect(stopped.find(({ type }) => type === 'end')).toMatchObject({ outcome: turn.outcome });
 });
 
-test('a stop that the ledger does not take stays owed, and the next one pays the rest once', async () => {
+test('a stop that the ledger does not take stays owed; the next one pays the rest', async () => {
   const ledger = await makeLedger();
   let broken = true;
   ledger.onAppend = (record) => {

@@ -142,7 +142,7 @@ test('a bad script is refused with all its faults, and nothing of it runs', asyn
   ]);
 });
 
-test('a script that cannot be read, and an option that does not exist, are told and end with 1', async () => {
+test('a script that cannot be read and an unknown option are told, and end with 1', async () => {
   const missing = await start(undefined, ['--script', '/no/such/file']);
   expect(await missing.ended).toMatchObject({
     code: 1,

@@ -5,7 +5,7 @@ import { isAlive, makeKernel, until, Watched } from './fixtures/kernel/support.t
 
 const S = 'main';
 
-test('a turn is claimed, attached and reserved, and each line of its prompt is a process', async () => {
+test('a turn is claimed, attached and reserved, and each of its lines is a process', async () => {
   const kernel = await makeKernel();
   const turn = new Watched(kernel.startTurn(S, { text: 'echo "$$"\n\n  echo "$$" >&2\nexit 3' }));
   expect(await turn.done).toBeUndefined();
@@ -23,7 +23,7 @@ test('a turn is claimed, attached and reserved, and each line of its prompt is a
   expect(kernel.hasActiveRuns(S)).toBe(false);
 });
 
-test('one backend serves the turns of a session until it is disposed, and then nothing is left', async () => {
+test('one backend serves the turns of a session, and its disposal leaves nothing', async () => {
   const kernel = await makeKernel();
   for (const text of ['echo 1', 'echo 2']) {
     const turn = new Watched(kernel.startTurn(S, { text }));
@@ -35,7 +35,7 @@ test('one backend serves the turns of a session until it is disposed, and then n
   expect(kernel.stats()).toEqual({ sessions: 0, admissions: 0, operations: [] });
 });
 
-test('a turn is refused while another runs in its session, and named who runs; other sessions go on', async () => {
+test('a second turn of a session is refused and told who runs; other sessions go on', async () => {
   const kernel = await makeKernel();
   const first = new Watched(kernel.startTurn(S, { text: 'echo up; sleep 60' }));
   await first.untilOutput('up');

@@ -1,6 +1,7 @@
 import binding from './binding.js';
 import { nonEmpty, object, string, strings } from './arguments.js';
 import {ApplicationOperationBusyError, MAKER, invalidArgument, invalidThis, made} from './errors.js';
+import { flushSoon } from './log.js';
 import { accepted, acceptedTexts, refusal, value } from './native.js';
 import type { ApplicationOperationRegistration } from './values.js';
 
@@ -97,6 +98,7 @@ export class ApplicationOperationService {
     // Read last: a getter of the request may have closed the core.
     const core = this._registry._number;
     const lease = binding.admissionReserve(core, operationId, ownerId, sessionId, keys);
+    flushSoon();
     if (typeof lease !== 'number') {
       const [key, ...holder] = lease as [string, ...string[]];
       throw new ApplicationOperationBusyError(registration(holder), key);

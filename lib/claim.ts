@@ -126,10 +126,11 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   /** Aborted, with `cancellation` as reason, when a stop captures the claim while it is live. */
   get stopSignal(): AbortSignal {
     reference(this);
+    const aborted = (this._word() & ABORTED) !== 0;
     const riders = this._ride();
     if (riders.controller === undefined) {
       riders.controller = controller();
-      if ((this._word() & ABORTED) !== 0) riders.controller.abort(this.cancellation);
+      if (aborted) riders.controller.abort(this.cancellation);
     }
     return riders.controller.signal;
   }
@@ -363,7 +364,8 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
    * call.
    */
   takeStart(): T['start'] {
-    this._start(reference(this), TAKE);
+    const claim = reference(this);
+    this._start(claim, TAKE);
     const riders = this._ride();
     const start = riders.start as T['start'];
     riders.start = undefined;

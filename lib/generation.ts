@@ -5,7 +5,7 @@ import type { RuntimeCore } from './core.js';
 import { cross } from './crossing.js';
 import type { Acting } from './effects.js';
 import {MAKER, closedError, failureOf, invalidThis, made} from './errors.js';
-import { Deferred, accepted, attempted, quiet, value } from './native.js';
+import { Deferred, accepted, attempted, quiet, refusal, value } from './native.js';
 import type { CoreTypes, Outcome } from './values.js';
 
 /**
@@ -127,7 +127,7 @@ export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Actin
       return quiet(Promise.reject(error));
     }
     const before = slot >= 0 ? value(binding.generationStop(slot)) : this._flight(0) & 3;
-    if (before < 0) return quiet(Promise.reject(closedError()));
+    if (before < 0) return quiet(Promise.reject(refusal(before, this)));
     if (before !== IDLE && this._stopping !== undefined) return this._stopping;
     const stopping = new Deferred<void>();
     const promise = quiet(stopping.promise);

@@ -1,6 +1,7 @@
 import binding from './binding.js';
 import { object } from './arguments.js';
 import {MAKER, invalidArgument, invalidThis, made, outOfRange} from './errors.js';
+import { flushSoon } from './log.js';
 import { Deferred, acceptedList, target, value } from './native.js';
 
 const GRANTED = 0;
@@ -70,6 +71,7 @@ export class AdmissionLimiter {
         throw invalidArgument('signal', 'an AbortSignal');
       if (signal?.aborted) throw signal.reason;
       const ticket = binding.limiterAcquire(limiter);
+      flushSoon();
       if (ticket === REFUSED) throw this._closed;
       if (ticket === GRANTED) return Promise.resolve(AdmissionPermit._make(this));
       return this._wait(ticket - 1, signal).deferred.promise;

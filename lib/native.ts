@@ -3,6 +3,7 @@ import { runInThisContext } from 'node:vm';
 import binding from './binding.js';
 import type { CoreErrorCode } from './codes.js';
 import { SessionBusyError, TenureError } from './errors.js';
+import { flushSoon } from './log.js';
 
 /** The slot of nothing, and the number of a core that is closed. */
 export const NONE = 0xffffffff;
@@ -148,6 +149,8 @@ export const acceptedList = (coded: number, subject: Subject): number[] => {
 
 /** The strings of an answer; a refusal is thrown. */
 export function acceptedTexts(answer: string[] | number, subject: Subject): string[] {
+  // Strings have no room for the mark of effects; these calls cause none but an event.
+  flushSoon();
   if (typeof answer !== 'number') return answer;
   throw refusal(value(answer), subject);
 }

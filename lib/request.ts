@@ -2,7 +2,7 @@ import binding from './binding.js';
 import type { Acting } from './effects.js';
 import {MAKER, invalidThis, made} from './errors.js';
 import type { BackendGeneration } from './generation.js';
-import { handles, value } from './native.js';
+import { accepted, handles } from './native.js';
 import type { CoreTypes } from './values.js';
 
 /**
@@ -59,9 +59,9 @@ export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acti
   close(): void {
     const slot = reference(this);
     if (slot < 0) return;
+    accepted(binding.closeRequest(slot), this);
     handles[slot] = undefined;
     this._request = -1;
-    value(binding.closeRequest(slot));
   }
 
   /** @internal */

@@ -12,6 +12,7 @@ import {
   acceptedList,
   attempted,
   handles,
+  list,
   quiet,
   reason,
   reasoned,
@@ -250,7 +251,10 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
 
   private _collect(): unknown[] {
     const attempt = this._attempt;
-    const places = acceptedList(binding.failures(attempt, target()), this);
+    const count = value(binding.failures(attempt, target()));
+    // What is told of a session that has met a fault of ours is that.
+    if (count < 0) return [refusal(count, this)];
+    const places = list(count);
     return places.map((place) => {
       const own = this._captured[place];
       return own ? own._failure() : uncross(textOf(binding.failureText(attempt, place)));

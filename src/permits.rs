@@ -17,6 +17,8 @@
 
 use std::collections::BTreeSet;
 
+use tracing::debug;
+
 /// A limiter. See the [module](self).
 #[derive(Debug)]
 pub struct Limiter {
@@ -52,22 +54,31 @@ impl Limiter {
         }
         if self.active < self.capacity && self.waiting.is_empty() {
             self.active += 1;
+            self.tell("permit granted");
             return Acquired::Granted;
         }
         self.last_ticket += 1;
         self.waiting.insert(self.last_ticket);
+        self.tell("permit waited for");
         Acquired::Waiting(self.last_ticket)
     }
 
     /// Gives a place in the queue up: false if the ticket does not wait.
     pub fn leave(&mut self, ticket: u64) -> bool {
-        self.waiting.remove(&ticket)
+        let left = self.waiting.remove(&ticket);
+        if left {
+            self.tell("permit not waited for any more");
+        }
+        left
     }
 
     /// Gives a permit back: false if none is taken.
     pub fn release(&mut self) -> bool {
         let taken = self.active > 0;
         self.active -= u64::from(taken);
+        if taken {
+            self.tell("permit released");
+        }
         taken
     }
 
@@ -82,6 +93,7 @@ impl Limiter {
         if next {
             self.waiting.remove(&ticket);
             self.active += 1;
+            self.tell("permit granted");
         }
         next
     }
@@ -89,7 +101,13 @@ impl Limiter {
     /// Grants nothing more. Returns those who waited, longest first. Permits stay valid.
     pub fn close(&mut self) -> Vec<u64> {
         self.closed = true;
+        self.tell("limiter closed");
         std::mem::take(&mut self.waiting).into_iter().collect()
+    }
+
+    fn tell(&self, what: &'static str) {
+        let (active, waiting) = (self.active, self.waiting.len());
+        debug!(target: "tenure::permits", active, waiting, "{what}");
     }
 
     /// How many permits are taken.

@@ -20,7 +20,7 @@ export function disposeInvalidated(
   });
 }
 
-/** Tells `run`, else the running turn, else the kernel's listener, what nobody will run any more. */
+/** Tells `run`, or the running turn, or the kernel's listener what nobody will run any more. */
 export function returnQueued({ core, onEvent }: Parts, sessionId: string, run?: Run): void {
   const texts = core.retractQueue(sessionId);
   if (texts.length === 0) return;

@@ -10,15 +10,13 @@ import {
 } from 'tenure';
 import { admit } from './admission.mts';
 import { disposeInvalidated, returnQueued } from './disposal.mts';
-import { KernelError } from './errors.mts';
-import { continuationOf, recordsOf, resumable, stepsOf } from './history.mts';
-import type { Continuation, History } from './history.mts';
-import type { CheckpointRecord, Ledger } from './ledger.mts';
+import { resumable, type Continuation, type History } from './history.mts';
+import type { Ledger } from './ledger.mts';
 import type { Claim, Parts } from './parts.mts';
+import { assertAlone, assertUnchanged, compaction, promptSteps, runSteps } from './plans.mts';
 import { Records } from './records.mts';
 import { Run, type RunInit } from './run.mts';
 import { attemptStop } from './stop.mts';
-import type { Plan } from './turn.mts';
 import type { Core, Fault, KernelEvent, KernelTypes, StartBackend, StopInput } from './types.mts';
 
 export interface KernelOptions {
@@ -59,7 +57,7 @@ export interface SessionState {
 
 /**
  * A kernel that runs command lines as turns. Whom it lets run, what is being stopped and who holds
- * which message is decided by the core; no collection of sessions, claims or backends is kept in here.
+ * which message is decided by the core: no collection of such things is kept in here.
  */
 export class Kernel {
   readonly #core: Core;
@@ -89,7 +87,7 @@ export class Kernel {
 
   /** Runs a prompt. A refusal throws; a turn that began ends with an `end` event. */
   async *startTurn(sessionId: string, input: TurnInput): AsyncGenerator<KernelEvent> {
-    const steps = nonEmpty(stepsOf(input.text));
+    const steps = promptSteps(input.text);
     const claim = this.#core.claimExecution(sessionId, input.claim);
     const run = this.#run({ sessionId, kind: 'turn', turnId: input.turnId });
     const keys = [sessionOperationExclusivityKey(sessionId)];
@@ -98,7 +96,7 @@ export class Kernel {
 
   /** Runs a prompt beside the session's own turn, on a backend of its own. */
   async *startChildTurn(sessionId: string, input: ChildTurnInput): AsyncGenerator<KernelEvent> {
-    const steps = nonEmpty(stepsOf(input.text));
+    const steps = promptSteps(input.text);
     const claim = this.#core.claimExecution(sessionId, input.claim);
     const { parentTurnId } = input;
     const lineage = parentTurnId === undefined ? {} : { parentTurnId };
@@ -126,7 +124,7 @@ export class Kernel {
       `continuation:${JSON.stringify([sessionId, sourceRunId, source.highWater])}`,
       sessionOperationExclusivityKey(sessionId),
     ];
-    const check = () => this.#assertUnchanged(source);
+    const check = (): Promise<void> => assertUnchanged(this.#parts, source);
     const plan = { ...runSteps(steps), commitsStart: true };
     yield* admit(this.#parts, claim, run, { keys, check }, plan);
   }
@@ -136,23 +134,8 @@ export class Kernel {
     const claim = this.#core.claimExecution(sessionId);
     const run = this.#run({ sessionId, kind: 'compaction' });
     const keys = [sessionOperationExclusivityKey(sessionId)];
-    const check = (): void => {
-      if (claim.isExclusive()) return;
-      const message = `Session ${sessionId} cannot be compacted while something runs in it`;
-      throw new KernelError('ERR_COMPACTION_BUSY', message);
-    };
-    const plan: Plan = {
-      steps: [],
-      work: async ({ backend }, { mayContinue, emit }) => {
-        const checkpoint = await backend.compact(await this.history(sessionId));
-        if (!mayContinue()) return 'stopped';
-        const { newId, now, records } = this.#parts;
-        const record: CheckpointRecord = { type: 'checkpoint', id: newId(), ts: now(), checkpoint };
-        await records.checkpoint(sessionId, record);
-        emit({ type: 'compacted', checkpoint });
-        return 'completed';
-      },
-    };
+    const check = (): void => assertAlone(claim);
+    const plan = compaction(this.#parts, sessionId);
     yield* admit(this.#parts, claim, run, { keys, check }, plan);
   }
 
@@ -236,9 +219,10 @@ export class Kernel {
   }
 
   state(sessionId: string): SessionState {
-    const backends = this.#core.generations(sessionId).map(({ id, route, phase, activeRuns }) => ({
-      ...{ id, route, phase, runs: activeRuns.size },
-    }));
+    const generations = this.#core.generations(sessionId);
+    const backends = generations.map(({ id, route, phase, activeRuns }) => {
+      return { id, route, phase, runs: activeRuns.size };
+    });
     return {
       turnIds: this.#core.activeTurnIds(sessionId),
       backends,
@@ -319,26 +303,4 @@ export class Kernel {
     }
     return undefined;
   }
-
-  async #assertUnchanged({ sessionId, sourceRunId, highWater }: Continuation): Promise<void> {
-    const { records } = await this.history(sessionId);
-    const taken = continuationOf(sourceRunId, records);
-    if (taken) {
-      const message = `Run ${sourceRunId} was already continued by run ${taken.runId}`;
-      throw new KernelError('ERR_CONTINUATION_TAKEN', message);
-    }
-    const live = this.#core.hasActiveRun(sessionId, sourceRunId);
-    if (!live && recordsOf(sourceRunId, records).length === highWater) return;
-    const message = `Run ${sourceRunId} has changed since its continuation was planned`;
-    throw new KernelError('ERR_CONTINUATION_STALE', message);
-  }
-}
-
-function runSteps(steps: readonly string[]): Plan {
-  return { steps, work: ({ backend }, run) => backend.run(run) };
-}
-
-function nonEmpty(steps: string[]): string[] {
-  if (steps.length > 0) return steps;
-  throw new KernelError('ERR_PROMPT_EMPTY', 'A prompt has at least one line that is not empty');
 }

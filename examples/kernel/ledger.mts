@@ -86,7 +86,7 @@ export interface LedgerEntry {
 }
 
 export interface Ledger {
-  /** Durable when it resolves. When it rejects, only a read can tell whether the record is there. */
+  /** Durable when it resolves. When it rejects, only a read tells whether the record is there. */
   append(sessionId: string, record: LedgerRecord): Promise<void>;
   read(sessionId: string, from?: number): Promise<LedgerEntry[]>;
   sessions(): Promise<string[]>;

@@ -28,8 +28,9 @@ export class Records {
   }
 
   /**
-   * Appends and reads back. The file decides, not the append: one that failed may have been written,
-   * and a text that is in the ledger must not be run twice. Rejects if the file cannot be read.
+   * Appends and reads back. The file decides, not the append: one that failed may have been
+   * written, and a text that is in the ledger must not be run twice. Rejects if the file cannot be
+   * read.
    */
   lands(sessionId: string, record: LedgerRecord): Promise<boolean> {
     return this.#inLane(sessionId, async () => {

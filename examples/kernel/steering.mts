@@ -13,9 +13,10 @@ export function openSteering({ core }: Parts, run: Run): SteeringTurn | undefine
 }
 
 /**
- * Leases what is queued and keeps what the ledger has: a text is acknowledged when it is found there,
- * and goes back to the queue when it is not. One that goes back takes those after it along, so that
- * their order stays. If the ledger cannot be read, the leases stand until the turn is released.
+ * Leases what is queued and keeps what the ledger has: a text is acknowledged when it is found
+ * there, and goes back to the queue when it is not. One that goes back takes those after it along,
+ * so that their order stays. If the ledger cannot be read, the leases stand until the turn is
+ * released.
  */
 export async function takeSteering(
   { records, now }: Parts,

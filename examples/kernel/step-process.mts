@@ -62,7 +62,7 @@ export class StepProcess {
     this.#exit.catch(() => {});
   }
 
-  /** Resolves when the shell has exited and what it left behind is gone; rejects if none started. */
+  /** Resolves when the shell has exited and what it left is gone; rejects if none started. */
   async exited(): Promise<StepExit> {
     const exit = await this.#exit;
     await this.kill();

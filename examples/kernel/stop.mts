@@ -31,7 +31,7 @@ export async function attemptStop(parts: Parts, stop: Stop): Promise<void> {
   await operation?.enqueue(() => pay(parts, operation, mode));
 }
 
-/** The operation owes the run's terminal fact, and a record of its turn if it is a conversation's. */
+/** The operation owes the run's terminal fact and, of a conversation, a record of its turn. */
 export function retain(stop: Stop, claim: Claim): Operation {
   const { run } = claim;
   return stop.retain(claim, {

@@ -58,10 +58,9 @@ async function begin(parts: Parts, claim: Claim, plan: Plan): Promise<Generation
   const { records, now } = parts;
   const { sessionId } = claim;
   const { runId, turnId, kind, lineage } = claim.run;
-  const record: RunRecord = {
-    ...{ type: 'run', id: `run:${runId}`, ts: now() },
-    ...{ runId, turnId, kind, steps: plan.steps, lineage },
-  };
+  const { steps } = plan;
+  const stamp = { id: `run:${runId}`, ts: now() };
+  const record: RunRecord = { type: 'run', ...stamp, runId, turnId, kind, steps, lineage };
   const append = async (): Promise<RunRecord> => {
     await records.append(sessionId, record);
     return record;
@@ -110,8 +109,8 @@ async function work(
 }
 
 /**
- * Whether the run still owns its backend. The claim of a running turn has ended, and a stop does not
- * capture it: such a run learns of the stop from the operation that holds it.
+ * Whether the run still owns its backend. The claim of a running turn has ended, and no stop
+ * captures it: such a run learns of a stop from the operation that holds it.
  */
 function mayRun(claim: Claim): boolean {
   const stopped = claim.isStopRequested() || claim.stopOperation || claim.run.abandoned.aborted;

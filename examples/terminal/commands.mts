@@ -13,8 +13,8 @@ export interface Command {
 const usage = Symbol('usage');
 
 const faults = {
-  stop: 'the next stop of this session fails: it is quarantined until its process ends or is disposed',
-  dispose: 'the next disposal in this session fails: it is quarantined for good',
+  stop: 'the next stop fails: the session is quarantined until its process ends or is disposed',
+  dispose: 'the next disposal fails: the session is quarantined for good',
   steering: 'the next steered text does not reach the ledger, and is queued again',
 } as const;
 
@@ -193,6 +193,9 @@ function recordLine(record: LedgerRecord): string {
 }
 
 const width = Math.max(...commands.map(({ name, args }) => name.length + (args?.length ?? 0)));
+const commandList = commands.map(
+  ({ name, args = '', help: text }) => `  ${`/${name} ${args}`.padEnd(width + 4)}${text}`,
+);
 
 export const help = `Type a command line and it runs as a turn of the session, step by step:
   make ;; make test          two steps of one turn
@@ -202,4 +205,4 @@ While it runs, what you type goes to the turn:
 Ctrl-C stops the turn and gives back what was queued; twice within 2 s quits.
 Each step is a shell of its own (cd does not last), and nothing it starts outlives it.
 
-${commands.map(({ name, args = '', help: text }) => `  ${`/${name} ${args}`.padEnd(width + 4)}${text}`).join('\n')}`;
+${commandList.join('\n')}`;

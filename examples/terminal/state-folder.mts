@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Takes the folder for this process: the ledgers in it have one writer. Returns how to give it back,
- * which also works while the process exits.
+ * Takes the folder for this process: the ledgers in it have one writer. Returns how to give it
+ * back, also while the process exits.
  */
 export function takeFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
@@ -18,7 +18,8 @@ export function takeFolder(folder: string): () => void {
     const holder = Number(readFileSync(lock, 'utf8'));
     if (isAlive(holder)) {
       throw new Error(
-        `Process ${holder} uses ${folder}. Choose another folder with --state, or remove ${lock} if that process is no terminal of this kind.`,
+        `Process ${holder} uses ${folder}. Choose another folder with --state, ` +
+          `or remove ${lock} if that process is something else.`,
       );
     }
     rmSync(lock, { force: true });

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use slab::Slab;
+use tracing::debug;
 
 use super::mutation::Mutation;
-use super::out::{Delivery, Effect, Handle, Kind, Member, MemberId, Out, Slot, Wake};
+use super::out::{Delivery, Effect, Handle, Kind, Member, MemberId, NO_SLOT, Out, Slot, Wake};
 use super::scope::Scope;
 use super::session::{Record, Session};
 use crate::error::{Outcome, Reason};
@@ -137,11 +138,13 @@ impl Realm {
         })
     }
 
-    /// One call on a session: locked, applied, unlocked; then whoever it woke is told.
+    /// One call on a session: locked, applied, unlocked; then an event tells of it (`what`, unless it is
+    /// empty), and whoever it woke is told.
     pub(super) fn with<R>(
         &mut self,
         entry: u32,
         subject: Slot,
+        what: &'static str,
         call: impl FnOnce(&mut Record, &mut Out<'_>) -> Outcome<R>,
     ) -> Outcome<R> {
         let Self { cores, sessions, handles, woken, effects, sealed, .. } = self;
@@ -170,6 +173,9 @@ impl Realm {
             *sealed = out.sealed;
             break (result, record.recount(&core.scope));
         };
+        if !what.is_empty() && result.is_ok() {
+            tell(&place.session.id, subject, what);
+        }
         if core.last == entry {
             core.last_removable = removable;
         } else if removable {
@@ -243,10 +249,11 @@ impl Realm {
         &mut self,
         slot: Slot,
         kind: Kind,
+        what: &'static str,
         call: impl FnOnce(&mut Record, &mut Out<'_>, u32) -> Outcome<R>,
     ) -> Outcome<R> {
         let Handle { entry, key, .. } = self.handle(slot, kind)?;
-        self.with(entry, slot, |record, out| call(record, out, key))
+        self.with(entry, slot, what, |record, out| call(record, out, key))
     }
 
     /// A read of the session of a handle: it can cause nothing.
@@ -306,5 +313,15 @@ impl Realm {
     /// Handles in use: for leak tests.
     pub fn handle_count(&self) -> usize {
         self.handles.len()
+    }
+}
+
+/// An event for every transition, once the lock is released. Off, it costs one relaxed load. Ids are
+/// told; texts never are.
+fn tell(session: &Text, subject: Slot, what: &'static str) {
+    if subject == NO_SLOT {
+        debug!(target: "tenure::ownership", %session, "{what}");
+    } else {
+        debug!(target: "tenure::ownership", %session, slot = subject, "{what}");
     }
 }

@@ -126,9 +126,7 @@ const WEIGHTS: &[(Kind, usize)] = &[
 pub type Call = (Kind, [u8; 4]);
 
 pub fn calls(most: usize) -> impl Strategy<Value = Vec<Call>> {
-    let kinds: Vec<Kind> = WEIGHTS
-        .iter()
-        .flat_map(|(kind, weight)| std::iter::repeat_n(*kind, *weight))
-        .collect();
+    let kinds: Vec<Kind> =
+        WEIGHTS.iter().flat_map(|(kind, weight)| std::iter::repeat_n(*kind, *weight)).collect();
     vec((select(kinds), any::<[u8; 4]>()), 1..most)
 }

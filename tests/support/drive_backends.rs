@@ -149,8 +149,7 @@ impl World {
         let member = self.model.invalidations[invalidation].member;
         let expected = self.model.invalidation_dispose(invalidation);
         let got = plain(self.realm(member).invalidation_dispose(slot));
-        let expected =
-            expected.map(|all| self.slots_of(all.into_iter().map(Handle::Generation)));
+        let expected = expected.map(|all| self.slots_of(all.into_iter().map(Handle::Generation)));
         prop_assert_eq!(got, Ok(expected));
         Ok(())
     }

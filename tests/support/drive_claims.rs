@@ -42,7 +42,12 @@ impl World {
     }
 
     /// A move of a claim that has ended is judged by what it left behind.
-    fn move_sealed(&mut self, claim: usize, event: ClaimEvent, expected: Result<(), Reason>) -> Step {
+    fn move_sealed(
+        &mut self,
+        claim: usize,
+        event: ClaimEvent,
+        expected: Result<(), Reason>,
+    ) -> Step {
         let member = self.model.claims[claim].member;
         let (core, word) = (self.cores[member], self.words[&claim]);
         let got = plain(self.realm(member).sealed_move(core, word, event));
@@ -131,9 +136,7 @@ impl World {
             _ => None,
         };
         let live = self.slots.get(&Handle::Claim(claim)).copied();
-        let got = live.map(|slot| {
-            self.realm(member).claim_move(slot, event, error_text(error))
-        });
+        let got = live.map(|slot| self.realm(member).claim_move(slot, event, error_text(error)));
         if let Some(got) = &got {
             self.names_the_phase(claim, got)?;
         }
@@ -152,7 +155,10 @@ impl World {
             None => self.move_sealed(claim, event, expected),
             Some(got) => {
                 let sealed = self.model.sealed;
-                prop_assert_eq!(plain(got).map(|word| word.map(|w| w.0)), expected.map(|()| sealed));
+                prop_assert_eq!(
+                    plain(got).map(|word| word.map(|w| w.0)),
+                    expected.map(|()| sealed)
+                );
                 self.keep_word(claim);
                 Ok(())
             }

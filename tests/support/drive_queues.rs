@@ -1,7 +1,7 @@
 //! Calls on the steering queue and on mutations, in the core and in the model.
 
 use proptest::prop_assert_eq;
-use tenure::ownership::{Messages, Name, NO_SLOT, Queued as Got, Said};
+use tenure::ownership::{Messages, NO_SLOT, Name, Queued as Got, Said};
 use tenure::text::Text;
 
 use super::model::{Handle, Member, Session};
@@ -59,8 +59,10 @@ impl World {
     }
 
     /// The turn's slot; of a sealed handle a new one, if its calls can have an effect again.
-    fn live_turn(&mut self, turn: usize) -> Result<Option<usize>, proptest::test_runner::TestCaseError>
-    {
+    fn live_turn(
+        &mut self,
+        turn: usize,
+    ) -> Result<Option<usize>, proptest::test_runner::TestCaseError> {
         if self.model.turns[turn].known {
             return Ok(Some(turn));
         }

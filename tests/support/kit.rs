@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use tenure::error::Reason;
 use tenure::ownership::{
-    ClaimEvent, ClaimRef, ClaimState, Effect, Realm, Slot, Stopped, Wake, Word,
+    ClaimEvent, ClaimRef, Effect, Realm, Slot, Stopped, Wake, Word,
 };
 use tenure::text::Text;
 
@@ -101,6 +101,18 @@ impl Kit {
         assert_eq!(self.effects(), [Effect::GenerationSealed(generation, 0)]);
     }
 
+    /// The same for one that a stop has captured, whose own part has settled.
+    pub fn finish_stopped(&mut self, claim: Slot, generation: Slot, view: Slot) {
+        assert_eq!(self.realm.claim_move(claim, ClaimEvent::Settle(true), None), Ok(None));
+        assert_eq!(self.effects(), [Effect::AttemptOver(view, 0)]);
+        self.realm.attempt_forget(view).unwrap();
+        assert!(self.realm.leave(claim).unwrap().is_some());
+        assert!(self.realm.generation_dispose(generation).unwrap());
+        self.realm.generation_disposed(generation, true, None).unwrap();
+        let told = self.effects();
+        assert_eq!(told.last(), Some(&Effect::GenerationSealed(generation, 0)), "{told:?}");
+    }
+
     /// A stop that starts, up to where the caller's attempt would run: its view, and what it captured.
     pub fn stop(&mut self, core: usize, session: &str) -> (Slot, Vec<Slot>) {
         let entry = self.entry(core, session);
@@ -158,6 +170,3 @@ impl Kit {
         (effects, freed)
     }
 }
-
-/// A new claim's facts, for tables.
-pub const NEW: ClaimState = ClaimState::NEW;

@@ -193,7 +193,10 @@ impl Model {
         let caller = each.member;
         for attempt in each.captors.clone() {
             let captured = &mut self.attempts[attempt].captured;
-            captured.iter_mut().filter(|(n, _)| *n == claim).for_each(|(_, end)| *end = Some(ended));
+            captured
+                .iter_mut()
+                .filter(|(n, _)| *n == claim)
+                .for_each(|(_, end)| *end = Some(ended));
             self.announce(attempt, caller);
         }
         self.seal_claim(claim, false);
@@ -269,9 +272,10 @@ impl Model {
 
     pub fn bind(&mut self, claim: usize, run: u8, turn: u8, elsewhere: bool) -> Answer<()> {
         let each = &mut self.claims[claim];
-        let same = each.run.as_ref().is_some_and(|own| {
-            (own.run, own.turn, own.elsewhere) == (run, turn, elsewhere)
-        });
+        let same = each
+            .run
+            .as_ref()
+            .is_some_and(|own| (own.run, own.turn, own.elsewhere) == (run, turn, elsewhere));
         if !same || each.bound {
             return Err(Reason::InteractionIdentity);
         }

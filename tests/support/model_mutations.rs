@@ -32,7 +32,12 @@ impl Model {
         sessions.iter().all(|session| self.waiting[*session].first() == Some(&mutation))
     }
 
-    pub fn mutate(&mut self, member: Member, mut sessions: Vec<Session>, quiescent: bool) -> Queued {
+    pub fn mutate(
+        &mut self,
+        member: Member,
+        mut sessions: Vec<Session>,
+        quiescent: bool,
+    ) -> Queued {
         sessions.sort_unstable();
         sessions.dedup();
         let is_busy = |session: &Session| self.live(*session).next().is_some();

@@ -217,8 +217,8 @@ impl Model {
             return false;
         }
         operation.retained = false;
-        let held: Vec<usize> = operation.members.iter().filter(|each| each.has_claim)
-            .map(|each| each.claim).collect();
+        let held: Vec<usize> =
+            operation.members.iter().filter(|each| each.has_claim).map(|each| each.claim).collect();
         operation.members.iter_mut().for_each(|each| each.has_claim = false);
         held.into_iter().for_each(|claim| self.unhold(claim));
         self.told.push(("OperationOver", Handle::Operation(number), 0));

@@ -69,7 +69,11 @@ impl Model {
         self.messages.push(Message { member, known: !self.shared });
         let message = self.messages.len() - 1;
         let queue = &mut self.queues[session];
-        if next_turn { queue.followup.push(message) } else { queue.queued.push(message) }
+        if next_turn {
+            queue.followup.push(message)
+        } else {
+            queue.queued.push(message)
+        }
         self.changed(session, member);
         Some(message)
     }
@@ -106,9 +110,8 @@ impl Model {
     /// Delivered, or returned. How many leases that ended.
     pub fn settle_leases(&mut self, turn: usize, named: &[usize], delivered: bool) -> usize {
         let Turn { session, member, name, .. } = self.turns[turn];
-        let taken = self.take_leases(session, |(message, by, _)| {
-            *by == name && named.contains(message)
-        });
+        let taken =
+            self.take_leases(session, |(message, by, _)| *by == name && named.contains(message));
         let count = taken.len();
         if count == 0 {
             return 0;

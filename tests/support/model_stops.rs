@@ -90,16 +90,17 @@ impl Attempt {
     fn is_drained(&self, model: &[super::model_claims::Claim], member: Member) -> bool {
         let whole = member == self.starter();
         let mut claims = self.captured.iter();
-        claims.all(|(claim, ended)| {
-            ended.is_some() || (!whole && model[*claim].member != member)
-        }) && (!whole || self.views[1..].iter().all(|part| part.ended.is_some()))
+        claims.all(|(claim, ended)| ended.is_some() || (!whole && model[*claim].member != member))
+            && (!whole || self.views[1..].iter().all(|part| part.ended.is_some()))
     }
 
     fn has_failures(&self) -> bool {
         let parts = self.views.iter().map(|view| view.ended);
-        self.captured.iter().map(|(_, ended)| *ended).chain(parts).any(|ended| {
-            matches!(ended, Some(Err(_)))
-        })
+        self.captured
+            .iter()
+            .map(|(_, ended)| *ended)
+            .chain(parts)
+            .any(|ended| matches!(ended, Some(Err(_))))
     }
 
     fn lifted_word(&self) -> u32 {

@@ -8,8 +8,6 @@ use crate::ownership::realm::Realm;
 use crate::ownership::session::Record;
 use crate::text::Text;
 
-use super::trace;
-
 /// What became of a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
@@ -92,7 +90,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`, `ERR_INTERNAL`.
     pub fn stop(&mut self, entry: u32, input: Option<Text>) -> Outcome<Stopped> {
-        let stopped = self.with(entry, NO_SLOT, |record, out| {
+        let stopped = self.with(entry, NO_SLOT, "stop asked for", |record, out| {
             let member = out.member;
             if let Some(standing) = record.attempts.iter_mut().find(|each| each.is_standing()) {
                 if standing.starter() == member
@@ -114,7 +112,6 @@ impl Realm {
             }
             Ok(Stopped::Started(record.start_attempt(input, parts, out)))
         })?;
-        trace::stop(self, entry, stopped);
         Ok(stopped)
     }
 
@@ -125,7 +122,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn captured(&mut self, attempt: Slot) -> Outcome<Vec<(u32, Slot, bool)>> {
-        self.on(attempt, Kind::Attempt, |record, out, id| {
+        self.on(attempt, Kind::Attempt, "", |record, out, id| {
             let captured = record.view_of(id, out.member)?.captured.iter().enumerate();
             let own: Vec<(u32, u32)> = captured
                 .filter(|(_, claim)| claim.member == out.member)
@@ -147,7 +144,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn attempt_abort(&mut self, attempt: Slot, from: u32, to: u32) -> Outcome<()> {
-        self.on(attempt, Kind::Attempt, |record, out, id| {
+        self.on(attempt, Kind::Attempt, "stop aborted claims", |record, out, id| {
             let captured = &record.view_of(id, out.member)?.captured;
             let range = from as usize..captured.len().min(to as usize + 1);
             let own = captured.get(range).unwrap_or_default().iter();
@@ -177,7 +174,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERNAL`.
     pub fn stop_clear(&mut self, attempt: Slot) -> Outcome<()> {
-        self.on(attempt, Kind::Attempt, |record, out, _| {
+        self.on(attempt, Kind::Attempt, "stop cleared the queue", |record, out, _| {
             record.steering.clear(out);
             Ok(())
         })
@@ -188,22 +185,26 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn attempt_settled(&mut self, slot: Slot, ok: bool, error: Option<Text>) -> Outcome<()> {
-        self.on(slot, Kind::Attempt, |record, out, id| {
-            let member = out.member;
-            let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
-            if attempt.starter() == member {
-                attempt.error = error;
-                attempt.apply(Event::OwnSettled(ok), out);
-                return Ok(());
-            }
-            let view = attempt.view_mut(member).ok_or(Reason::InvalidThis)?;
-            if view.ended == Ended::Not {
-                view.ended = if ok { Ended::Ok } else { Ended::Failed(error) };
-                attempt.apply(Event::PartSettled, out);
-            }
-            Ok(())
-        })?;
-        trace::handle(self, slot, if ok { "stop settled" } else { "stop failed" });
+        self.on(
+            slot,
+            Kind::Attempt,
+            if ok { "stop settled" } else { "stop failed" },
+            |record, out, id| {
+                let member = out.member;
+                let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
+                if attempt.starter() == member {
+                    attempt.error = error;
+                    attempt.apply(Event::OwnSettled(ok), out);
+                    return Ok(());
+                }
+                let view = attempt.view_mut(member).ok_or(Reason::InvalidThis)?;
+                if view.ended == Ended::Not {
+                    view.ended = if ok { Ended::Ok } else { Ended::Failed(error) };
+                    attempt.apply(Event::PartSettled, out);
+                }
+                Ok(())
+            },
+        )?;
         Ok(())
     }
 
@@ -213,7 +214,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn drained(&mut self, slot: Slot) -> Outcome<Option<bool>> {
-        self.on(slot, Kind::Attempt, |record, out, id| {
+        self.on(slot, Kind::Attempt, "", |record, out, id| {
             let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
             let ready = attempt.is_drained(out.member);
             if let Some(view) = attempt.view_mut(out.member) {
@@ -268,7 +269,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn attempt_forget(&mut self, slot: Slot) -> Outcome<bool> {
-        self.on(slot, Kind::Attempt, |record, out, id| {
+        self.on(slot, Kind::Attempt, "", |record, out, id| {
             let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
             let opened = attempt.opened.is_some();
             out.free(slot);
@@ -284,7 +285,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn joined_forget(&mut self, slot: Slot) -> Outcome<Option<Text>> {
-        self.on(slot, Kind::Joined, |record, out, id| {
+        self.on(slot, Kind::Joined, "", |record, out, id| {
             let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
             let error = attempt.error.clone();
             attempt.joined.retain(|(_, joined)| *joined != slot);

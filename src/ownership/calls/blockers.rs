@@ -77,7 +77,7 @@ impl Realm {
     /// `ERR_SESSION_QUARANTINED`, `ERR_GENERATION_FAILED`, `ERR_GENERATION_STOPPING`,
     /// `ERR_GENERATION_QUARANTINED`, `ERR_GENERATION_FOREIGN`.
     pub fn activation_blocker(&mut self, claim: Slot) -> Outcome<Blocker> {
-        self.on(claim, Kind::Claim, |record, out, key| record.blocker(Some(key), out))
+        self.on(claim, Kind::Claim, "", |record, out, key| record.blocker(Some(key), out))
     }
 
     /// The same, asked for a claim that has ended.
@@ -85,7 +85,7 @@ impl Realm {
     /// # Errors
     /// As [`Realm::activation_blocker`].
     pub fn session_blocker(&mut self, entry: u32) -> Outcome<Blocker> {
-        self.with(entry, NO_SLOT, |record, out| record.blocker(None, out))
+        self.with(entry, NO_SLOT, "", |record, out| record.blocker(None, out))
     }
 
     /// The error of a failed generation of another member, as it crosses.

@@ -9,8 +9,6 @@ use crate::ownership::session::{Claim, Record, Run};
 use crate::ownership::start::Start;
 use crate::text::Text;
 
-use super::trace;
-
 /// The last facts of a claim that has ended for good: they ride on its handle and are read by Rust
 /// alone, so that an ended claim costs no memory here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +102,21 @@ impl ClaimRef {
     }
 }
 
+/// What an event says in the log.
+fn moved(event: Event) -> &'static str {
+    match event {
+        Event::Attach => "attached",
+        Event::Reserve => "reserved",
+        Event::Settle(true) => "settled",
+        Event::Settle(false) => "settled, failed",
+        Event::Finalize(true) => "finalized",
+        Event::Finalize(false) => "finalized, failed",
+        Event::Release => "released",
+        Event::Capture => "captured",
+        Event::Abandon => "abandoned",
+    }
+}
+
 impl Record {
     /// A claim has ended: tells the attempt that captured it, and seals what nothing refers to.
     pub(super) fn claim_ended(
@@ -182,7 +195,7 @@ impl Realm {
     /// # Errors
     /// `ERR_SESSION_STOPPING`.
     pub fn claim(&mut self, entry: u32) -> Outcome<Slot> {
-        let slot = self.with(entry, NO_SLOT, |record, out| {
+        let slot = self.with(entry, NO_SLOT, "claimed", |record, out| {
             if record.standing().is_some() {
                 return Err(Reason::SessionStopping.into());
             }
@@ -208,7 +221,6 @@ impl Realm {
             record.live += 1;
             Ok(slot)
         })?;
-        trace::claim(self, entry, slot, "claimed");
         Ok(slot)
     }
 
@@ -278,7 +290,7 @@ impl Realm {
         turn_id: Text,
         session_id: Option<Text>,
     ) -> Outcome<Option<Slot>> {
-        let told = self.on(claim, Kind::Claim, |record, out, key| {
+        let told = self.on(claim, Kind::Claim, "attached", |record, out, key| {
             let barrier = record.claim(key)?.barrier;
             let blocked = record.mutations.blocks(barrier);
             let claim = record.claim_mut(key)?;
@@ -296,7 +308,6 @@ impl Realm {
             claim.told = true;
             record.captor(key, out)
         })?;
-        trace::handle(self, claim, "attached");
         Ok(told)
     }
 
@@ -310,8 +321,9 @@ impl Realm {
         event: Event,
         error: Option<Text>,
     ) -> Outcome<Option<Word>> {
-        self.on(claim, Kind::Claim, |record, out, key| record.move_claim(key, event, error, out))?;
-        trace::moved(self, claim, event);
+        self.on(claim, Kind::Claim, moved(event), |record, out, key| {
+            record.move_claim(key, event, error, out)
+        })?;
         Ok(self.sealed.map(Word))
     }
 
@@ -334,12 +346,11 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERNAL`.
     pub fn leave(&mut self, claim: Slot) -> Outcome<Option<Word>> {
-        self.on(claim, Kind::Claim, |record, out, key| {
+        self.on(claim, Kind::Claim, "left its generation", |record, out, key| {
             record.leave_generation(key, out);
             record.seal_claim(key, false, out);
             Ok(())
         })?;
-        trace::handle(self, claim, "left its generation");
         Ok(self.sealed.map(Word))
     }
 
@@ -348,7 +359,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERACTION_IDENTITY`.
     pub fn bind(&mut self, claim: Slot, binding: &[Text; 3]) -> Outcome<()> {
-        self.on(claim, Kind::Claim, |record, _, key| {
+        self.on(claim, Kind::Claim, "interaction bound", |record, _, key| {
             let claim = record.claim_mut(key)?;
             let [session_id, run_id, turn_id] = binding;
             let same = claim.run.as_ref().is_some_and(|run| {
@@ -367,7 +378,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERNAL`.
     pub fn unbind(&mut self, claim: Slot) -> Outcome<()> {
-        self.on(claim, Kind::Claim, |record, _, key| {
+        self.on(claim, Kind::Claim, "interaction unbound", |record, _, key| {
             record.claim_mut(key)?.bound = false;
             Ok(())
         })
@@ -378,7 +389,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLAIM_PHASE`.
     pub fn enter(&mut self, claim: Slot) -> Outcome<bool> {
-        self.on(claim, Kind::Claim, |record, _, key| {
+        self.on(claim, Kind::Claim, "enters", |record, _, key| {
             let claim = record.claim(key)?;
             if record.mutations.blocks(claim.barrier) {
                 record.claim_mut(key)?.entering = true;

@@ -79,7 +79,7 @@ impl Realm {
             return Ok(false);
         };
         let entry = self.entry(core, &delivery.session.id)?;
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "delivered", |record, out| {
             record.deliver(delivery.cause, out);
             Ok(())
         })?;

@@ -10,7 +10,6 @@ use crate::ownership::session::Record;
 use crate::text::Text;
 
 use super::claims::ClaimRef;
-use super::trace;
 
 /// How `activate` goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +83,7 @@ impl Realm {
         route: Option<Text>,
     ) -> Outcome<(Slot, u32, bool)> {
         let captured = self.claim_word(claim)?.is_captured();
-        let made = self.with(entry, NO_SLOT, |record, out| {
+        let made = self.with(entry, NO_SLOT, "generation created", |record, out| {
             let id = out.next_generation();
             let member = out.member;
             let slot = out.slot(Kind::Generation, id);
@@ -110,7 +109,6 @@ impl Realm {
             });
             Ok((slot, id, current))
         })?;
-        trace::generation(self, entry, made.1, if made.2 { "created" } else { "created, spare" });
         Ok(made)
     }
 
@@ -165,7 +163,7 @@ impl Realm {
     /// # Errors
     /// `ERR_GENERATION_FOREIGN`.
     pub fn activate(&mut self, entry: u32, route: Option<Text>) -> Outcome<Activated> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "activation asked for", |record, out| {
             let serves = |each: &&Generation| each.serves(route.as_deref());
             if let Some(current) = record.generations.iter().find(serves) {
                 if current.member != out.member {
@@ -188,7 +186,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn activated(&mut self, slot: Slot) -> Outcome<()> {
-        self.on(slot, Kind::Activation, |record, out, _| {
+        self.on(slot, Kind::Activation, "activation settled", |record, out, _| {
             record.activations.retain(|each| each.slot != slot);
             out.free(slot);
             Ok(())
@@ -206,7 +204,7 @@ impl Realm {
             .and_then(|slot| self.handle(slot, Kind::Generation).ok())
             .filter(|handle| handle.entry == entry)
             .map(|handle| handle.key);
-        let captor = self.on(claim, Kind::Claim, |record, out, key| {
+        let captor = self.on(claim, Kind::Claim, "reserved", |record, out, key| {
             let claim = record.claim(key)?;
             let next = claim.state.next(claim::Event::Reserve)?;
             let run = claim.run.as_ref().ok_or(Reason::InvalidThis)?;
@@ -230,7 +228,6 @@ impl Realm {
             }
             record.captor(key, out)
         })?;
-        trace::handle(self, claim, "reserved");
         Ok(captor)
     }
 
@@ -264,7 +261,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERNAL`.
     pub fn generation_stop(&mut self, slot: Slot) -> Outcome<Flight> {
-        let before = self.on(slot, Kind::Generation, |record, _, id| {
+        let before = self.on(slot, Kind::Generation, "generation stopping", |record, _, id| {
             let each = record.generation_mut(id).ok_or(Reason::InvalidThis)?;
             let before = each.flight;
             each.flight = before.next(FlightEvent::Begin);
@@ -273,7 +270,6 @@ impl Realm {
             }
             Ok(before)
         })?;
-        trace::handle(self, slot, "stopping");
         Ok(before)
     }
 
@@ -282,12 +278,16 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERNAL`.
     pub fn generation_stopped(&mut self, slot: Slot, ok: bool) -> Outcome<()> {
-        self.on(slot, Kind::Generation, |record, _, id| {
-            let each = record.generation_mut(id).ok_or(Reason::InvalidThis)?;
-            each.flight = each.flight.next(FlightEvent::End(ok));
-            Ok(())
-        })?;
-        trace::handle(self, slot, if ok { "backend stopped" } else { "backend stop failed" });
+        self.on(
+            slot,
+            Kind::Generation,
+            if ok { "backend stopped" } else { "backend stop failed" },
+            |record, _, id| {
+                let each = record.generation_mut(id).ok_or(Reason::InvalidThis)?;
+                each.flight = each.flight.next(FlightEvent::End(ok));
+                Ok(())
+            },
+        )?;
         Ok(())
     }
 
@@ -296,12 +296,12 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERNAL`.
     pub fn generation_dispose(&mut self, slot: Slot) -> Outcome<bool> {
-        let begun = self.on(slot, Kind::Generation, |record, out, id| {
-            let before = record.generation(id).ok_or(Reason::InvalidThis)?.state.phase;
-            record.move_generation(id, Event::Dispose, out);
-            Ok(matches!(before, Phase::Active | Phase::Stopping))
-        })?;
-        trace::handle(self, slot, "disposing");
+        let begun =
+            self.on(slot, Kind::Generation, "generation disposing", |record, out, id| {
+                let before = record.generation(id).ok_or(Reason::InvalidThis)?.state.phase;
+                record.move_generation(id, Event::Dispose, out);
+                Ok(matches!(before, Phase::Active | Phase::Stopping))
+            })?;
         Ok(begun)
     }
 
@@ -315,14 +315,18 @@ impl Realm {
         ok: bool,
         error: Option<Text>,
     ) -> Outcome<Phase> {
-        let phase = self.on(slot, Kind::Generation, |record, out, id| {
-            if let Some(each) = record.generation_mut(id) {
-                each.error = error;
-            }
-            let held = record.is_held(id);
-            Ok(record.move_generation(id, Event::Disposed { ok, held }, out))
-        })?;
-        trace::disposed(phase);
+        let phase = self.on(
+            slot,
+            Kind::Generation,
+            if ok { "backend disposed" } else { "backend disposal failed" },
+            |record, out, id| {
+                if let Some(each) = record.generation_mut(id) {
+                    each.error = error;
+                }
+                let held = record.is_held(id);
+                Ok(record.move_generation(id, Event::Disposed { ok, held }, out))
+            },
+        )?;
         Ok(phase)
     }
 
@@ -331,7 +335,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INTERNAL`.
     pub fn generation_reconcile(&mut self, slot: Slot) -> Outcome<bool> {
-        self.on(slot, Kind::Generation, |record, out, id| {
+        self.on(slot, Kind::Generation, "generation reconciled", |record, out, id| {
             let before = record.generation(id).ok_or(Reason::InvalidThis)?.state.phase;
             let held = record.is_held(id);
             record.move_generation(id, Event::Reconcile { held }, out);

@@ -117,7 +117,7 @@ impl Realm {
             drop(records);
             self.mutations.insert(slot, mutation);
             self.adopt(&entries, &sessions);
-            trace::mutation(&ids, "queued");
+            trace::mutation(ids.iter(), "queued");
             return Ok(Queued::Queued(slot, behind == 0));
         }
     }
@@ -152,6 +152,7 @@ impl Realm {
             return Ok(());
         };
         self.handles.try_remove(slot as usize);
+        trace::mutation(mutation.sessions.iter().map(|session| &session.id), "ended");
         if mutation.apply(Event::Settled).1 == State::Ended {
             self.end_mutation(mutation)?;
         }

@@ -7,8 +7,6 @@ use crate::ownership::out::{AttemptId, Effect, Handle, Kind, MemberId, Out, Slot
 use crate::ownership::realm::Realm;
 use crate::ownership::session::Record;
 
-use super::trace;
-
 /// What a retention will need, asked for before anything changes: the caller's clock and ids may
 /// throw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -180,32 +178,32 @@ impl Realm {
         terminal: bool,
     ) -> Outcome<Option<Retained>> {
         let (id, was_opened) = self.retain_parts(attempt, claim)?;
-        let retained = self.on(claim, Kind::Claim, |record, out, key| {
-            let member = out.member;
-            let lineage = plan.turn;
-            let now = record.plan(id, was_opened, key, member, lineage)?;
-            if now != plan {
-                return Ok(None);
-            }
-            let operation = match record.retained_by(member) {
-                Some(operation) => operation.id,
-                None => record.open_operation(id.unwrap_or(0), plan.note, out),
-            };
-            let slot = record.operation(operation)?.slot;
-            if plan.known {
-                let generation = 0;
-                return Ok(Some(Retained {
-                    operation: slot,
-                    member: None,
-                    opened: false,
-                    generation,
-                }));
-            }
-            let (number, generation) = record.retain(operation, key, lineage, terminal)?;
-            let (member, opened) = (Some(number), plan.opens);
-            Ok(Some(Retained { operation: slot, member, opened, generation }))
-        })?;
-        trace::handle(self, claim, "retained by a stop operation");
+        let retained =
+            self.on(claim, Kind::Claim, "retained by a stop operation", |record, out, key| {
+                let member = out.member;
+                let lineage = plan.turn;
+                let now = record.plan(id, was_opened, key, member, lineage)?;
+                if now != plan {
+                    return Ok(None);
+                }
+                let operation = match record.retained_by(member) {
+                    Some(operation) => operation.id,
+                    None => record.open_operation(id.unwrap_or(0), plan.note, out),
+                };
+                let slot = record.operation(operation)?.slot;
+                if plan.known {
+                    let generation = 0;
+                    return Ok(Some(Retained {
+                        operation: slot,
+                        member: None,
+                        opened: false,
+                        generation,
+                    }));
+                }
+                let (number, generation) = record.retain(operation, key, lineage, terminal)?;
+                let (member, opened) = (Some(number), plan.opens);
+                Ok(Some(Retained { operation: slot, member, opened, generation }))
+            })?;
         Ok(retained)
     }
 
@@ -296,7 +294,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn operation_pay(&mut self, operation: Slot, payment: Payment) -> Outcome<()> {
-        self.on(operation, Kind::Operation, |record, _, id| {
+        self.on(operation, Kind::Operation, payment.name(), |record, _, id| {
             let operation = record.operation_mut(id)?;
             match payment {
                 Payment::Status => operation.status = operation.status.paid(),
@@ -326,22 +324,20 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn operation_complete(&mut self, slot: Slot, numbers: &[u32]) -> Outcome<bool> {
-        let ended = self.on(slot, Kind::Operation, |record, out, id| {
-            let operation = record.operation_mut(id)?;
-            if !operation.complete(numbers) {
-                return Ok(false);
-            }
-            let held: Vec<u32> =
-                operation.members.iter_mut().filter_map(|member| member.claim.take()).collect();
-            for key in held {
-                record.unhold(Some(key), out);
-            }
-            out.here(Effect::OperationOver(slot));
-            Ok(true)
-        })?;
-        if ended {
-            trace::handle(self, slot, "stop operation complete");
-        }
+        let ended =
+            self.on(slot, Kind::Operation, "stop operation completed", |record, out, id| {
+                let operation = record.operation_mut(id)?;
+                if !operation.complete(numbers) {
+                    return Ok(false);
+                }
+                let held: Vec<u32> =
+                    operation.members.iter_mut().filter_map(|member| member.claim.take()).collect();
+                for key in held {
+                    record.unhold(Some(key), out);
+                }
+                out.here(Effect::OperationOver(slot));
+                Ok(true)
+            })?;
         Ok(ended)
     }
 
@@ -350,11 +346,16 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn operation_release(&mut self, operation: Slot, number: u32) -> Outcome<()> {
-        self.on(operation, Kind::Operation, |record, out, id| {
-            let claim = record.operation_mut(id)?.release(number);
-            record.unhold(claim, out);
-            Ok(())
-        })
+        self.on(
+            operation,
+            Kind::Operation,
+            "run released by the stop operation",
+            |record, out, id| {
+                let claim = record.operation_mut(id)?.release(number);
+                record.unhold(claim, out);
+                Ok(())
+            },
+        )
     }
 
     /// The handle of a completed operation is gone.
@@ -362,7 +363,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn operation_drop(&mut self, slot: Slot) -> Outcome<()> {
-        self.on(slot, Kind::Operation, |record, out, id| {
+        self.on(slot, Kind::Operation, "", |record, out, id| {
             if !record.operation(id)?.retained {
                 record.operations.retain(|each| each.id != id);
                 out.free(slot);
@@ -385,6 +386,19 @@ pub enum Payment {
     Terminal(u32),
     /// The stop of the target at this place was delivered, or failed.
     Delivery(u32, bool),
+}
+
+impl Payment {
+    fn name(self) -> &'static str {
+        match self {
+            Payment::Status => "status projected",
+            Payment::Note => "note projected",
+            Payment::Turn(_) => "turn projected",
+            Payment::Terminal(_) => "terminal fact landed",
+            Payment::Delivery(_, true) => "stop delivered",
+            Payment::Delivery(_, false) => "stop delivery failed",
+        }
+    }
 }
 
 impl Target {

@@ -10,8 +10,6 @@ use crate::ownership::realm::Realm;
 use crate::ownership::session::{Record, read};
 use crate::text::Text;
 
-use super::trace;
-
 /// How `loadCheckpoint` goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckpointLoad {
@@ -116,7 +114,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn invalidate(&mut self, entry: u32) -> Outcome<(Slot, bool)> {
-        let made = self.with(entry, NO_SLOT, |record, out| {
+        let made = self.with(entry, NO_SLOT, "invalidated", |record, out| {
             let own = record.invalidations.iter().find(|each| each.member == out.member);
             if let Some(own) = own {
                 return Ok((own.slot, false));
@@ -126,9 +124,6 @@ impl Realm {
             record.invalidations.push(Invalidation { member, slot, state });
             Ok((slot, true))
         })?;
-        if made.1 {
-            trace::handle(self, made.0, "invalidated");
-        }
         Ok(made)
     }
 
@@ -150,27 +145,27 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn invalidation_dispose(&mut self, slot: Slot) -> Outcome<Option<Vec<Slot>>> {
-        let begun = self.on(slot, Kind::Invalidation, |record, out, _| {
-            let member = out.member;
-            let own = record.invalidations.iter_mut().find(|each| each.slot == slot);
-            let own = own.ok_or(Reason::InvalidThis)?;
-            let before = own.state;
-            own.state = before.next(Event::Dispose);
-            if before != State::Due {
-                return Ok(None);
-            }
-            record.steering.drop_all(out);
-            record.checkpoints.retain(|each| {
-                let drop = each.member == member;
-                if drop {
-                    out.seal(each.slot, Effect::CheckpointDropped(each.slot));
+        let begun =
+            self.on(slot, Kind::Invalidation, "invalidation disposing", |record, out, _| {
+                let member = out.member;
+                let own = record.invalidations.iter_mut().find(|each| each.slot == slot);
+                let own = own.ok_or(Reason::InvalidThis)?;
+                let before = own.state;
+                own.state = before.next(Event::Dispose);
+                if before != State::Due {
+                    return Ok(None);
                 }
-                !drop
-            });
-            let generations = record.generations.iter().filter(|each| each.member == member);
-            Ok(Some(generations.map(|each| each.slot).collect()))
-        })?;
-        trace::handle(self, slot, "disposing invalidated backends");
+                record.steering.drop_all(out);
+                record.checkpoints.retain(|each| {
+                    let drop = each.member == member;
+                    if drop {
+                        out.seal(each.slot, Effect::CheckpointDropped(each.slot));
+                    }
+                    !drop
+                });
+                let generations = record.generations.iter().filter(|each| each.member == member);
+                Ok(Some(generations.map(|each| each.slot).collect()))
+            })?;
         Ok(begun)
     }
 
@@ -179,20 +174,24 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn invalidation_done(&mut self, slot: Slot, ok: bool) -> Outcome<()> {
-        trace::handle(self, slot, if ok { "invalidation lifted" } else { "invalidation failed" });
-        self.on(slot, Kind::Invalidation, |record, out, _| {
-            for each in record.invalidations.iter_mut().filter(|each| each.slot == slot) {
-                each.state = each.state.next(Event::Done(ok));
-            }
-            record.invalidations.retain(|each| {
-                let lifted = each.slot == slot && each.state == State::Lifted;
-                if lifted {
-                    out.seal(slot, Effect::InvalidationSealed(slot, 0));
+        self.on(
+            slot,
+            Kind::Invalidation,
+            if ok { "invalidation lifted" } else { "invalidation failed" },
+            |record, out, _| {
+                for each in record.invalidations.iter_mut().filter(|each| each.slot == slot) {
+                    each.state = each.state.next(Event::Done(ok));
                 }
-                !lifted
-            });
-            Ok(())
-        })
+                record.invalidations.retain(|each| {
+                    let lifted = each.slot == slot && each.state == State::Lifted;
+                    if lifted {
+                        out.seal(slot, Effect::InvalidationSealed(slot, 0));
+                    }
+                    !lifted
+                });
+                Ok(())
+            },
+        )
     }
 
     /// The stored checkpoint, the load in flight, or a new load.
@@ -200,7 +199,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn checkpoint_load(&mut self, entry: u32) -> Outcome<CheckpointLoad> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "checkpoint asked for", |record, out| {
             let own = record.checkpoints.iter().find(|each| each.member == out.member);
             Ok(match own.map(|each| (each.slot, each.cell)) {
                 Some((slot, Cell::Stored | Cell::StoredLoading(_))) => CheckpointLoad::Stored(slot),
@@ -227,22 +226,27 @@ impl Realm {
         flight: u32,
         ok: bool,
     ) -> Outcome<(Loaded, Slot)> {
-        self.with(entry, NO_SLOT, |record, out| {
-            let own = record.checkpoints.iter().position(|each| each.member == out.member);
-            let Some(place) = own else {
-                return Ok((Loaded::Own, NO_SLOT));
-            };
-            let Checkpoint { slot, cell, .. } = record.checkpoints[place];
-            let (after, answer) = cell.loaded(flight, ok);
-            match after {
-                Some(cell) => record.checkpoints[place].cell = cell,
-                None => {
-                    record.checkpoints.remove(place);
-                    out.seal(slot, Effect::CheckpointDropped(slot));
+        self.with(
+            entry,
+            NO_SLOT,
+            if ok { "checkpoint loaded" } else { "checkpoint load failed" },
+            |record, out| {
+                let own = record.checkpoints.iter().position(|each| each.member == out.member);
+                let Some(place) = own else {
+                    return Ok((Loaded::Own, NO_SLOT));
+                };
+                let Checkpoint { slot, cell, .. } = record.checkpoints[place];
+                let (after, answer) = cell.loaded(flight, ok);
+                match after {
+                    Some(cell) => record.checkpoints[place].cell = cell,
+                    None => {
+                        record.checkpoints.remove(place);
+                        out.seal(slot, Effect::CheckpointDropped(slot));
+                    }
                 }
-            }
-            Ok((answer, slot))
-        })
+                Ok((answer, slot))
+            },
+        )
     }
 
     /// Stores a checkpoint. Returns its slot.
@@ -250,7 +254,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn checkpoint_store(&mut self, entry: u32) -> Outcome<Slot> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "checkpoint stored", |record, out| {
             let own = record.checkpoints.iter_mut().find(|each| each.member == out.member);
             if let Some(own) = own {
                 own.cell = own.cell.store();
@@ -268,7 +272,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn serialize(&mut self, entry: u32, name: Text) -> Outcome<(Slot, bool)> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "task queued", |record, out| {
             let slot = out.slot(Kind::Task, 0);
             let member = out.member;
             let own = |lane: &Lane| lane.member == member && lane.name == name;
@@ -285,7 +289,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn operation_enqueue(&mut self, operation: Slot) -> Outcome<(Slot, bool)> {
-        self.on(operation, Kind::Operation, |record, out, id| {
+        self.on(operation, Kind::Operation, "task queued", |record, out, id| {
             let slot = out.slot(Kind::Task, id);
             Ok((slot, record.operation_mut(id)?.tasks.enqueue(slot)))
         })
@@ -296,7 +300,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn task_ended(&mut self, slot: Slot) -> Outcome<()> {
-        self.on(slot, Kind::Task, |record, out, operation| {
+        self.on(slot, Kind::Task, "task ended", |record, out, operation| {
             out.free(slot);
             let next = if operation > 0 {
                 record.operation_mut(operation)?.tasks.ended()

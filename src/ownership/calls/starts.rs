@@ -9,7 +9,6 @@ use crate::ownership::start::{Event, Start};
 use crate::text::Text;
 
 use super::claims::{ClaimRef, Word};
-use super::trace;
 
 /// What became of `openRequest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +43,21 @@ impl Realm {
                 return Ok(ClaimRef::Sealed(word.with_start(start)));
             }
         };
-        self.on(slot, Kind::Claim, |record, _, key| {
-            let claim = record.claim_mut(key)?;
-            claim.start = next(claim.start, event, claim.state.phase)?;
-            Ok(())
-        })?;
-        trace::handle(self, slot, "start moved");
+        self.on(
+            slot,
+            Kind::Claim,
+            match event {
+                Event::Commit => "start committing",
+                Event::Done(true) => "start committed",
+                Event::Done(false) => "start failed",
+                Event::Take => "start taken",
+            },
+            |record, _, key| {
+                let claim = record.claim_mut(key)?;
+                claim.start = next(claim.start, event, claim.state.phase)?;
+                Ok(())
+            },
+        )?;
         Ok(claim)
     }
 
@@ -58,7 +66,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLAIM_PHASE`, `ERR_REQUEST_CONFLICT`.
     pub fn open_request(&mut self, claim: Slot, id: Text) -> Outcome<Opened> {
-        self.on(claim, Kind::Claim, |record, out, key| {
+        self.on(claim, Kind::Claim, "request opened", |record, out, key| {
             let claim = record.claim(key)?;
             let phase = claim.state.phase as u32;
             let run = claim.run.as_ref().filter(|run| run.registered);
@@ -90,7 +98,7 @@ impl Realm {
     /// # Errors
     /// `ERR_INVALID_THIS`.
     pub fn close_request(&mut self, slot: Slot) -> Outcome<()> {
-        self.on(slot, Kind::Request, |record, out, _| {
+        self.on(slot, Kind::Request, "request closed", |record, out, _| {
             record.requests.retain(|each| each.slot != slot || each.member != out.member);
             out.free(slot);
             Ok(())

@@ -50,9 +50,10 @@ impl Realm {
     fn on_turn<R>(
         &mut self,
         turn: Slot,
+        what: &'static str,
         call: impl FnOnce(&mut Record, &mut Out<'_>, &Text) -> Outcome<R>,
     ) -> Outcome<R> {
-        self.on(turn, Kind::Turn, |record, out, key| {
+        self.on(turn, Kind::Turn, what, |record, out, key| {
             let turn = record.steering.turns.get(key as usize).map(|turn| turn.id.clone());
             call(record, out, &turn.ok_or(Reason::InvalidThis)?)
         })
@@ -64,7 +65,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn revive_turn(&mut self, entry: u32, turn: &[u16]) -> Outcome<Option<Slot>> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "turn found again", |record, out| {
             let steering = &mut record.steering;
             if !steering.is_involved(turn) {
                 return Ok(None);
@@ -82,7 +83,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn open_turn(&mut self, entry: u32, turn: Text, listens: bool) -> Outcome<Slot> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "turn opened", |record, out| {
             let slot = out.slot(Kind::Turn, 0);
             let key = record.steering.open(turn, slot, listens, out);
             out.rekey(slot, key);
@@ -109,7 +110,7 @@ impl Realm {
         said: Option<Said>,
         next_turn: bool,
     ) -> Outcome<Option<Slot>> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "message queued", |record, out| {
             if record.steering.owner.is_none() {
                 return Ok(None);
             }
@@ -128,7 +129,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn pull(&mut self, turn: Slot) -> Outcome<Messages> {
-        self.on_turn(turn, |record, out, turn| {
+        self.on_turn(turn, "messages pulled", |record, out, turn| {
             let pulled = record.steering.pull(turn, out.member);
             let leased = &record.steering.leased;
             let mut messages = Messages::default();
@@ -142,7 +143,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn leases(&mut self, turn: Slot) -> Outcome<Vec<Slot>> {
-        self.on_turn(turn, |record, _, turn| {
+        self.on_turn(turn, "", |record, _, turn| {
             let own = record.steering.leased.iter().filter(|each| each.turn == *turn);
             Ok(own.map(|each| each.message.slot).collect())
         })
@@ -159,18 +160,22 @@ impl Realm {
         names: &[Name<'_>],
         delivered: bool,
     ) -> Outcome<Settled> {
-        let count = self.on_turn(turn, |record, out, turn| {
-            let steering = &mut record.steering;
-            let count = if delivered {
-                steering.ack(turn, names, out)
-            } else {
-                steering.nack(turn, names, out)
-            };
-            if count > 0 {
-                steering.seal_turns(out);
-            }
-            Ok(count as u32)
-        })?;
+        let count = self.on_turn(
+            turn,
+            if delivered { "leases acknowledged" } else { "leases returned" },
+            |record, out, turn| {
+                let steering = &mut record.steering;
+                let count = if delivered {
+                    steering.ack(turn, names, out)
+                } else {
+                    steering.nack(turn, names, out)
+                };
+                if count > 0 {
+                    steering.seal_turns(out);
+                }
+                Ok(count as u32)
+            },
+        )?;
         Ok(Settled { count, sealed: self.sealed.is_some() })
     }
 
@@ -179,7 +184,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn release_turn(&mut self, turn: Slot) -> Outcome<bool> {
-        self.on_turn(turn, |record, out, turn| {
+        self.on_turn(turn, "turn released", |record, out, turn| {
             record.steering.release(turn, out);
             Ok(())
         })?;
@@ -192,7 +197,7 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn take_queue(&mut self, entry: u32, retract: bool) -> Outcome<Messages> {
-        self.with(entry, NO_SLOT, |record, out| {
+        self.with(entry, NO_SLOT, "queue taken", |record, out| {
             let mut messages = Messages::default();
             for message in record.steering.take(retract, out) {
                 messages.push(&message);

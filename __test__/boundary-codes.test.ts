@@ -1,0 +1,71 @@
+// The codes of errors: declared, refused with and documented are one list.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ApplicationOperationBusyError, SessionBusyError, TenureError } from '../index.js';
+import { binding } from './fixtures/boundary/kit.js';
+
+const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const codesIn = (source: string) => [...new Set(source.match(/\bERR_[A-Z_]+\b/g))].sort();
+
+const declared = codesIn(/type CoreErrorCode =([^;]*);/.exec(text('index.d.ts'))?.[1] ?? '');
+const names = binding.refusals().filter((_, index) => index % 2 === 0);
+const codes = binding.refusals().filter((_, index) => index % 2 === 1);
+
+describe('the codes', () => {
+  it('that are declared are those that the core refuses with', () => {
+    expect(declared.length).toBeGreaterThan(20);
+    expect([...new Set(codes)].sort()).toEqual(declared);
+  });
+
+  it('have reasons with names of their own, the first of them for a fault of ours', () => {
+    expect(new Set(names).size).toBe(names.length);
+    expect([names[0], codes[0]]).toEqual(['Internal', 'ERR_INTERNAL']);
+  });
+
+  it('carry no prefix of the package', () => {
+    expect(declared.filter((code) => /TENURE/.test(code))).toEqual([]);
+  });
+
+  it('are those that docs/errors.md has a row for, each with what to do', () => {
+    const rows = text('docs/errors.md').match(/^\| *`ERR_.*$/gm) ?? [];
+    expect(rows.map((row) => codesIn(row.split('|')[1] ?? '')[0]).sort()).toEqual(declared);
+    for (const row of rows) {
+      const cells = row.split('|').slice(1, -1).map((cell) => cell.trim());
+      expect(cells.length).toBeGreaterThanOrEqual(3);
+      expect(cells.filter((cell) => cell.length < 2)).toEqual([]);
+    }
+  });
+
+  it('that the documentation speaks of are declared', () => {
+    for (const page of ['docs/errors.md', 'docs/threads.md', 'docs/faults.md'])
+      expect(codesIn(text(page)).filter((code) => !declared.includes(code)), page).toEqual([]);
+  });
+});
+
+describe('an error of tenure', () => {
+  it('is an Error of its class, with code, message and stack of the caller', () => {
+    const error = new TenureError('ERR_CLOSED', 'message', { cause: 'cause' });
+    expect(error).toBeInstanceOf(Error);
+    expect([error.name, error.code, error.message, error.cause]).toEqual([
+      'TenureError',
+      'ERR_CLOSED',
+      'message',
+      'cause',
+    ]);
+    expect(error.stack).toMatch(/^(Tenure)?Error: message\n[\s\S]*boundary-codes/);
+    expect(Object.keys(error)).toEqual(['code']);
+  });
+
+  it('of a busy session or operation is one, too', () => {
+    for (const busy of [SessionBusyError, ApplicationOperationBusyError])
+      expect(Object.getPrototypeOf(busy)).toBe(TenureError);
+  });
+});
+
+describe('the source of the addon', () => {
+  it('hands out no memory of its own, which some hosts refuse', () => {
+    const raw = text('src/bindings/raw.rs');
+    expect(raw).toContain('napi_get_typedarray_info');
+    expect(raw).not.toMatch(/napi_create_(external|buffer|arraybuffer)/);
+  });
+});
