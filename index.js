@@ -1492,6 +1492,7 @@ class SteeringTurn {
     if (slot < 0) return [];
     if (this._core._shared) {
       const words = acceptedTexts(binding.pullSaid(slot), this);
+      drain();
       const pulled = [];
       for (let index = 0; index < words.length; index += 2)
         pulled.push(message(words[index], words[index + 1]));
@@ -1520,7 +1521,7 @@ class SteeringTurn {
    * texts (delivering the snapshot) and gives ownership up. Idempotent.
    */
   release() {
-    if (reference$3(this) === CLOSED) return;
+    if (reference$3(this) === CLOSED || this._core._number === NONE) return;
     const slot = this._live();
     if (slot < 0) return;
     const coded = binding.releaseTurn(slot);
@@ -1932,12 +1933,17 @@ class StopAttempt {
     this._attempt = slot;
     this.input = input;
     this._whole = whole ? new Deferred() : undefined;
-    const captured = acceptedList(binding.captured(slot, target()), this);
+    const coded = binding.captured(slot, target());
+    const count = coded >> 1;
+    if (count < 0) throw refusal(count, this);
+    const captured = list(count);
     for (let index = 0; index < captured.length; index += 3) {
       const claim = handles[captured[index + 1]];
       this._captured[captured[index]] = claim;
       if (captured[index + 2] === 1) this._untold.push(claim);
     }
+    // Those that had ended were known until now.
+    if ((coded & 1) !== 0) drain();
   }
   /** @internal The starter's. */
   static _start(core, sessionId, slot, input) {
@@ -2165,6 +2171,8 @@ function reference$1(self) {
 }
 
 const CLAIM_FOREIGN = reason('ClaimForeign');
+/** No id that anybody could ask for. */
+const NOTHING = {};
 /** Cores that were forgotten unclosed: a weak backstop. Whatever they hold keeps them reachable. */
 const forgotten = new FinalizationRegistry((core) => end(core));
 function end(core) {
@@ -2203,7 +2211,7 @@ class RuntimeCore {
   _clock;
   _part;
   /** The session looked up last: Rust keeps its entry until another one is looked up. */
-  _lastId = undefined;
+  _lastId = NOTHING;
   _lastEntry = 0;
   /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
   constructor(options) {
@@ -2234,7 +2242,7 @@ class RuntimeCore {
     const core = number(this);
     if (core === NONE) return;
     this._number = NONE;
-    this._lastId = undefined;
+    this._lastId = NOTHING;
     forgotten.unregister(this);
     end(core);
   }
@@ -2694,7 +2702,8 @@ class AdmissionLimiter {
       const limiter = reference(this);
       if (signal !== undefined && !isSignal(signal))
         throw invalidArgument('signal', 'an AbortSignal');
-      if (signal?.aborted) throw signal.reason;
+      if (signal?.aborted)
+        throw value(binding.limiterIsClosed(limiter)) === 1 ? this._closed : signal.reason;
       const ticket = binding.limiterAcquire(limiter);
       flushSoon();
       if (ticket === REFUSED) throw this._closed;

@@ -9,7 +9,8 @@ beforeAll(async () => {
   found = await findingsOf<Findings>('throwing');
 });
 
-const uncaught = (...messages: string[]) => messages.map((message) => [message, 'uncaughtException']);
+const uncaught = (...messages: string[]) =>
+  messages.map((message) => [message, 'uncaughtException']);
 
 describe('what is thrown is an uncaught exception, and every step is taken', () => {
   it('by onStop: the other claims are told and aborted, and the attempt is made', () => {

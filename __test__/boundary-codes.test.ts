@@ -1,10 +1,12 @@
 // The codes of errors: declared, refused with and documented are one list.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ApplicationOperationBusyError, SessionBusyError, TenureError } from '../index.js';
 import { binding } from './fixtures/boundary/kit.js';
 
-const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const text = (path: string) => readFileSync(at(path), 'utf8');
 const codesIn = (source: string) => [...new Set(source.match(/\bERR_[A-Z_]+\b/g))].sort();
 
 const declared = codesIn(/type CoreErrorCode =([^;]*);/.exec(text('index.d.ts'))?.[1] ?? '');
@@ -30,7 +32,10 @@ describe('the codes', () => {
     const rows = text('docs/errors.md').match(/^\| *`ERR_.*$/gm) ?? [];
     expect(rows.map((row) => codesIn(row.split('|')[1] ?? '')[0]).sort()).toEqual(declared);
     for (const row of rows) {
-      const cells = row.split('|').slice(1, -1).map((cell) => cell.trim());
+      const cells = row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
       expect(cells.length).toBeGreaterThanOrEqual(3);
       expect(cells.filter((cell) => cell.length < 2)).toEqual([]);
     }
@@ -38,7 +43,10 @@ describe('the codes', () => {
 
   it('that the documentation speaks of are declared', () => {
     for (const page of ['docs/errors.md', 'docs/threads.md', 'docs/faults.md'])
-      expect(codesIn(text(page)).filter((code) => !declared.includes(code)), page).toEqual([]);
+      expect(
+        codesIn(text(page)).filter((code) => !declared.includes(code)),
+        page,
+      ).toEqual([]);
   });
 });
 
@@ -59,6 +67,34 @@ describe('an error of tenure', () => {
   it('of a busy session or operation is one, too', () => {
     for (const busy of [SessionBusyError, ApplicationOperationBusyError])
       expect(Object.getPrototypeOf(busy)).toBe(TenureError);
+  });
+});
+
+describe('docs/faults.md', () => {
+  const rows = text('docs/faults.md').match(/^\|.*\|$/gm) ?? [];
+
+  it('names tests that there are', () => {
+    const missing: string[] = [];
+    let named = 0;
+    for (const row of rows) {
+      const files = [...row.matchAll(/`([a-z-]+)`/g)]
+        .map(([, name]) => at(`__test__/${name}.test.ts`))
+        .filter((path) => existsSync(path));
+      const sources = files.map((path) => readFileSync(path, 'utf8')).join('\n');
+      for (const [, title] of row.matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)) {
+        named += 1;
+        const parts = (title ?? '').split('…').map((part) => part.trim());
+        if (parts.some((part) => !sources.includes(part))) missing.push(title ?? '');
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(named).toBeGreaterThan(40);
+  });
+
+  it('has a row for every kind of fault that concerns the core', () => {
+    const ids = rows.map((row) => /^\| ([AN]\d\d) \|/.exec(row)?.[1]).filter(Boolean);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(38);
   });
 });
 

@@ -33,7 +33,10 @@ const COPIES: [string, () => Product][] = [
   ['a copy with an addon of its own', anotherCopy],
   ['a copy of the face alone', anotherFace],
   ['a copy in a vm context', () => inContext().product],
-  ['a copy in a vm context without the globals of Node.js', () => inContext({ bare: true }).product],
+  [
+    'a copy in a vm context without the globals of Node.js',
+    () => inContext({ bare: true }).product,
+  ],
 ];
 
 describe.each(COPIES)('%s', (_, copy) => {
@@ -54,7 +57,8 @@ describe.each(COPIES)('%s', (_, copy) => {
       stopped.push(...(await stop.drained()).map(String));
       operation.pendingDeliveries()[0]?.settle(OK);
       for (const member of operation.members()) member.terminalDone();
-      for (let next = operation.nextProjection(); next; next = operation.nextProjection()) next.done();
+      for (let next = operation.nextProjection(); next; next = operation.nextProjection())
+        next.done();
       expect(operation.complete(operation.members())).toBe(true);
     });
     await errors;
@@ -93,7 +97,10 @@ describe.each(COPIES)('%s', (_, copy) => {
     await stopped;
     expect(told).toEqual(['onStop']);
     expect(JSON.parse(JSON.stringify(parts))).toEqual([{ why: 'asked' }, 1]);
-    expect(errors.map((error) => (error as { code: unknown }).code)).toEqual(['ERR_THEIRS', 'ERR_MINE']);
+    expect(errors.map((error) => (error as { code: unknown }).code)).toEqual([
+      'ERR_THEIRS',
+      'ERR_MINE',
+    ]);
     expect(errors.every((error) => error instanceof Error)).toBe(true);
     expect(claim.stopSignal.aborted).toBe(true);
   });
@@ -101,10 +108,15 @@ describe.each(COPIES)('%s', (_, copy) => {
   it('shares a scope: messages, mutations and admission cross, either way', async () => {
     const scope = freshScope();
     const other = copy();
-    for (const [here, there] of [[product, other], [other, product]] as const) {
+    for (const [here, there] of [
+      [product, other],
+      [other, product],
+    ] as const) {
       const [one, two] = [coreOf(here, { scope }), coreOf(there, { scope })];
       const snapshots: unknown[] = [];
-      const turn = one.openSteeringTurn('s', 't', (snapshot) => snapshots.push(snapshot.steering.length));
+      const turn = one.openSteeringTurn('s', 't', (snapshot) =>
+        snapshots.push(snapshot.steering.length),
+      );
       expect(two.steer('s', 'from the other')).toBe(true);
       await delivered();
       expect(snapshots).toEqual([1]);
@@ -113,18 +125,28 @@ describe.each(COPIES)('%s', (_, copy) => {
       two.drainFollowup('s');
       const order: string[] = [];
       let open = nothing;
-      const first = one.mutateSessions(['s'], () => new Promise<void>((resolve) => (open = resolve)));
+      const first = one.mutateSessions(
+        ['s'],
+        () => new Promise<void>((resolve) => (open = resolve)),
+      );
       const second = two.mutateSessions(['s'], () => void order.push('second'));
       const entered = two.claimExecution('s').enter();
       await delivered();
       expect(order).toEqual([]);
       open();
       await Promise.all([first, second, entered]);
-      const lease = one.operations.reserve({ operationId: 'o', ownerId: 'w', exclusivityKeys: ['k'] });
+      const lease = one.operations.reserve({
+        operationId: 'o',
+        ownerId: 'w',
+        exclusivityKeys: ['k'],
+      });
       const busy = await refusalOf(() =>
         two.operations.reserve({ operationId: 'p', ownerId: 'w', exclusivityKeys: ['k'] }),
       );
-      expect(busy).toMatchObject({ code: 'ERR_OPERATION_BUSY', type: 'ApplicationOperationBusyError' });
+      expect(busy).toMatchObject({
+        code: 'ERR_OPERATION_BUSY',
+        type: 'ApplicationOperationBusyError',
+      });
       lease.release();
       one.close();
       two.close();
@@ -157,7 +179,9 @@ describe.each(COPIES)('%s', (_, copy) => {
     expect(error).toMatchObject({ type: 'TypeError', code: 'ERR_INVALID_ARG_TYPE' });
     core.claimExecution('b');
     core.claimExecution('a');
-    const busy = await core.mutateSessions(['b', 'a'], nothing, { quiescent: true }).catch((e) => e);
+    const busy = await core
+      .mutateSessions(['b', 'a'], nothing, { quiescent: true })
+      .catch((e) => e);
     expect({ name: busy.name, code: busy.code, ids: [...busy.sessionIds] }).toEqual({
       name: 'SessionBusyError',
       code: 'ERR_SESSION_BUSY',
@@ -200,15 +224,29 @@ describe('values of a vm context', () => {
   it('objects, arrays, functions and errors made there are taken', async () => {
     const core = coreOf(product);
     const claim = core.claimExecution('s');
-    claim.attach(evaluate('({ sessionId: "s", runId: "r", turnId: "t" })') as never, evaluate('() => {}') as never);
-    expect(await core.mutateSessions(evaluate('["s", "t"]') as string[], evaluate('async () => 7') as never)).toBe(7);
+    claim.attach(
+      evaluate('({ sessionId: "s", runId: "r", turnId: "t" })') as never,
+      evaluate('() => {}') as never,
+    );
+    expect(
+      await core.mutateSessions(
+        evaluate('["s", "t"]') as string[],
+        evaluate('async () => 7') as never,
+      ),
+    ).toBe(7);
     const limiter = new product.AdmissionLimiter(1);
     const error = evaluate('new Error("closed there")') as Error;
     limiter.close(error);
     await expect(limiter.acquire()).rejects.toBe(error);
-    expect(await core.serialize('s', 'lane', evaluate('async () => { throw 1; }') as never).catch(String)).toBe('1');
+    expect(
+      await core
+        .serialize('s', 'lane', evaluate('async () => { throw 1; }') as never)
+        .catch(String),
+    ).toBe('1');
     const registration = core.operations.reserve(
-      evaluate('Object.assign(Object.create(null), { operationId: "o", ownerId: "w", exclusivityKeys: ["k"] })') as never,
+      evaluate(
+        'Object.assign(Object.create(null), { operationId: "o", ownerId: "w", exclusivityKeys: ["k"] })',
+      ) as never,
     );
     expect(registration.registration).toEqual({ operationId: 'o', ownerId: 'w', sessionId: null });
   });

@@ -1,6 +1,11 @@
 // Handles of another core, of another session, and of things that are over, wherever one is taken.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AdmissionLimiter, type RuntimeCore, type StopAttempt, type StopOperation } from '../index.js';
+import {
+  AdmissionLimiter,
+  type RuntimeCore,
+  type StopAttempt,
+  type StopOperation,
+} from '../index.js';
 import {
   OK,
   answerOf,
@@ -19,8 +24,8 @@ import {
 const nothing = () => {};
 
 function closing<C extends { core: RuntimeCore } | RuntimeCore>(made: C): C {
-  const core = 'core' in made ? made.core : made;
-  onTestFinished(() => core.close());
+  const closed: RuntimeCore = 'core' in made ? made.core : (made as RuntimeCore);
+  onTestFinished(() => closed.close());
   return made;
 }
 
@@ -65,12 +70,15 @@ describe.each(FOREIGN)('of %s', (_, make) => {
   };
 
   it('a pending claim owns no admission here', async () => {
-    const refusal = await refused(({ core }, { pending }) => core.claimExecution('pending', pending));
+    const refusal = await refused(({ core }, { pending }) =>
+      core.claimExecution('pending', pending),
+    );
     expect(refusal).toMatchObject({ how: 'threw', code: 'ERR_CLAIM_FOREIGN' });
   });
 
   it('a claim makes no generation here', async () => {
-    const ask = ({ core }: World, { claim }: World) => core.createGeneration(claim, undefined, {}, {});
+    const ask = ({ core }: World, { claim }: World) =>
+      core.createGeneration(claim, undefined, {}, {});
     expect(await refused(ask)).toMatchObject({ how: 'threw', code: 'ERR_CLAIM_FOREIGN' });
   });
 
@@ -90,7 +98,8 @@ describe.each(FOREIGN)('of %s', (_, make) => {
   });
 
   it('a member does not complete an operation here', async () => {
-    const ask = (world: World, { member }: World) => world.operation.complete([world.member, member]);
+    const ask = (world: World, { member }: World) =>
+      world.operation.complete([world.member, member]);
     expect(await refused(ask)).toMatchObject({
       how: 'threw',
       code: 'ERR_INVALID_ARG_TYPE',
@@ -117,7 +126,9 @@ describe('of another session of the same core', () => {
       expect(await refusalOf(() => world.core.claimExecution('new', claim))).toMatchObject({
         code: 'ERR_CLAIM_FOREIGN',
       });
-    expect(await refusalOf(() => world.core.claimExecution('attached', world.attached))).toMatchObject({
+    expect(
+      await refusalOf(() => world.core.claimExecution('attached', world.attached)),
+    ).toMatchObject({
       code: 'ERR_CLAIM_FOREIGN',
     });
     expect(facts(world)).toEqual(before);
@@ -197,53 +208,61 @@ describe('of what is over', () => {
   });
 
   const names: (keyof World)[] = ['operation', 'stop', 'turn', 'member', 'delivery', 'request'];
-  it.each(names)('a closed core’s %s says so, and touches no core that came later', async (name) => {
-    const old = makeWorld();
-    old.core.close();
-    // The same of everything, made anew where the old was.
-    const world = closing(makeWorld());
-    const before = facts(world);
-    const { operation, stop, member, delivery, turn, request, halted, claim, generation } = old;
-    const asks: Partial<Record<keyof World, (() => unknown)[]>> = {
-      operation: [
-        () => operation.members(),
-        () => operation.pendingDeliveries(),
-        () => operation.nextProjection(),
-        () => operation.complete([]),
-        () => operation.generations(),
-        () => operation.deliveryFailures(),
-        () => operation.enqueue(async () => {}),
-      ],
-      stop: [() => stop.activeClaims(), () => stop.retain(halted)],
-      member: [() => member.terminalDone()],
-      delivery: [() => delivery.settle(OK)],
-      turn: [() => turn.pull(), () => turn.ack(['x']), () => turn.nack(['x'])],
-      request: [
-        () => claim.openRequest('request', {}),
-        () => claim.attach(run('running', 'z'), nothing),
-        () => claim.reserve(generation),
-        () => claim.enter(),
-        () => old.core.request('running', 'request'),
-      ],
-    };
-    const answers: unknown[] = [];
-    for (const ask of asks[name] ?? []) answers.push((await refusalOf(ask)).code);
-    expect(answers).toEqual(answers.map(() => 'ERR_CLOSED'));
-    expect(answers.length).toBeGreaterThan(0);
-    for (const quiet of [() => request.close(), () => turn.release(), () => claim.release()])
-      expect(await answerOf(quiet)).toEqual({ how: 'returned', value: undefined });
-    old.lease.release();
-    expect([claim.phase, generation.phase, stop.operation]).toEqual(['failed', 'terminated', operation]);
-    expect([member.claim, member.owesTerminal]).toEqual([undefined, false]);
-    expect(facts(world)).toEqual(before);
-  });
+  it.each(names)(
+    'a closed core’s %s says so, and touches no core that came later',
+    async (name) => {
+      const old = makeWorld();
+      old.core.close();
+      // The same of everything, made anew where the old was.
+      const world = closing(makeWorld());
+      const before = facts(world);
+      const { operation, stop, member, delivery, turn, request, halted, claim, generation } = old;
+      const asks: Partial<Record<keyof World, (() => unknown)[]>> = {
+        operation: [
+          () => operation.members(),
+          () => operation.pendingDeliveries(),
+          () => operation.nextProjection(),
+          () => operation.complete([]),
+          () => operation.generations(),
+          () => operation.deliveryFailures(),
+          () => operation.enqueue(async () => {}),
+        ],
+        stop: [() => stop.activeClaims(), () => stop.retain(halted)],
+        member: [() => member.terminalDone()],
+        delivery: [() => delivery.settle(OK)],
+        turn: [() => turn.pull(), () => turn.ack(['x']), () => turn.nack(['x'])],
+        request: [
+          () => claim.openRequest('request', {}),
+          () => claim.attach(run('running', 'z'), nothing),
+          () => claim.reserve(generation),
+          () => claim.enter(),
+          () => old.core.request('running', 'request'),
+        ],
+      };
+      const answers: unknown[] = [];
+      for (const ask of asks[name] ?? []) answers.push((await refusalOf(ask)).code);
+      expect(answers).toEqual(answers.map(() => 'ERR_CLOSED'));
+      expect(answers.length).toBeGreaterThan(0);
+      for (const quiet of [() => request.close(), () => turn.release(), () => claim.release()])
+        expect(await answerOf(quiet)).toEqual({ how: 'returned', value: undefined });
+      old.lease.release();
+      expect([claim.phase, generation.phase, stop.operation]).toEqual([
+        'failed',
+        'terminated',
+        operation,
+      ]);
+      expect([member.claim, member.owesTerminal]).toEqual([undefined, false]);
+      expect(facts(world)).toEqual(before);
+    },
+  );
 
   it('a completed operation of a closed core is not another core’s', async () => {
     const completed = (core: RuntimeCore, name: string): StopOperation => {
       const { claim, operation } = stopping(core, 's', name);
       operation.pendingDeliveries()[0]?.settle({ ok: false, error: new Error(name) });
       operation.releaseRun(claim);
-      for (let next = operation.nextProjection(); next; next = operation.nextProjection()) next.done();
+      for (let next = operation.nextProjection(); next; next = operation.nextProjection())
+        next.done();
       expect(operation.complete(operation.members())).toBe(true);
       return operation;
     };

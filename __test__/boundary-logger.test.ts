@@ -1,8 +1,8 @@
 // What the core tells of itself: to a function of the caller, or on stderr.
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { AdmissionLimiter, setLogger, type LogEvent, type LogLevel, type RuntimeCore } from '../index.js';
+import { setLogger, type LogEvent, type LogLevel, type RuntimeCore } from '../index.js';
 import { findingsOf, runScript } from './fixtures/boundary/child.js';
-import { OK, gate, macrotask, makeCore, run, running } from './fixtures/boundary/kit.js';
+import { macrotask, makeCore, run, running } from './fixtures/boundary/kit.js';
 
 const nothing = () => {};
 const S = 'session-42';
@@ -57,7 +57,12 @@ describe('setLogger', () => {
     const batches = listen('trace');
     const before = Date.now();
     core.claimExecution(S);
-    core.operations.reserve({ operationId: 'o-1', ownerId: 'w', sessionId: S, exclusivityKeys: [] });
+    core.operations.reserve({
+      operationId: 'o-1',
+      ownerId: 'w',
+      sessionId: S,
+      exclusivityKeys: [],
+    });
     core.stats();
     await macrotasks();
     const after = Date.now();
@@ -171,7 +176,9 @@ describe('no event holds a text, a key or a value of the caller', () => {
     core.storeCheckpoint(S, { kept: secret('checkpoint') });
     const keys = [secret('key')];
     core.operations.reserve({ operationId: 'o', ownerId: 'w', exclusivityKeys: keys });
-    expect(() => core.operations.reserve({ operationId: 'p', ownerId: 'w', exclusivityKeys: keys })).toThrow();
+    expect(() =>
+      core.operations.reserve({ operationId: 'p', ownerId: 'w', exclusivityKeys: keys }),
+    ).toThrow();
     void core.stopSession(S, { why: secret('input') }, async (stop) => {
       const operation = stop.retain(claim, { lineage: { of: secret('lineage') }, terminal: true });
       operation.pendingDeliveries()[0]?.settle({ ok: false, error: new Error(secret('delivery')) });
@@ -181,7 +188,9 @@ describe('no event holds a text, a key or a value of the caller', () => {
     await generation.dispose(async () => {
       throw new Error(secret('disposal'));
     });
-    await core.mutateSessions([S], () => Promise.reject(new Error(secret('mutation')))).catch(nothing);
+    await core
+      .mutateSessions([S], () => Promise.reject(new Error(secret('mutation'))))
+      .catch(nothing);
     await macrotasks();
     core.stats();
     await macrotasks();
@@ -190,254 +199,30 @@ describe('no event holds a text, a key or a value of the caller', () => {
   });
 });
 
-/** Prepares, then makes one transition. */
-type Transition = [string, (core: RuntimeCore) => () => unknown];
-const attached = (core: RuntimeCore) => {
-  const claim = core.claimExecution(S);
-  claim.attach(run(S, 'x'), nothing);
-  return claim;
-};
-const leased = (core: RuntimeCore) => {
-  const turn = core.openSteeringTurn(S, 't', nothing);
-  core.steer(S, 'x');
-  return { turn, ids: turn.pull().map(({ id }) => id) };
-};
-const retained = (core: RuntimeCore) => {
-  const { claim, generation } = running(core, S, 'x');
-  const held = gate();
-  const made: { operation?: ReturnType<Parameters<Parameters<RuntimeCore['stopSession']>[2]>[0]['retain']> } = {};
-  const stopped = core.stopSession(S, {}, (stop) => {
-    made.operation = stop.retain(claim, { lineage: {}, terminal: true });
-    return held.promise;
-  });
-  if (!made.operation) throw new Error('not retained');
-  return { claim, generation, operation: made.operation, held, stopped };
-};
-
-const TRANSITIONS: Transition[] = [
-  ['a claim is made', (core) => () => core.claimExecution(S)],
-  ['a claim is attached', (core) => {
-    const claim = core.claimExecution(S);
-    return () => claim.attach(run(S, 'x'), nothing);
-  }],
-  ['a claim is reserved', (core) => {
-    const claim = attached(core);
-    const generation = core.createGeneration(claim, undefined, {}, {});
-    return () => claim.reserve(generation);
-  }],
-  ['a claim is settled', (core) => {
-    const { claim } = running(core, S, 'x');
-    return () => claim.settle(OK);
-  }],
-  ['a claim is settled for good', (core) => {
-    const { claim } = running(core, S, 'x');
-    claim.leaveGeneration();
-    return () => claim.settle({ ok: false, error: 1 });
-  }],
-  ['a claim is finalized', (core) => {
-    const claim = attached(core);
-    return () => claim.finalize(OK);
-  }],
-  ['a claim is released', (core) => {
-    const claim = core.claimExecution(S);
-    return () => claim.release();
-  }],
-  ['a run leaves its generation', (core) => {
-    const { claim } = running(core, S, 'x');
-    claim.settle(OK);
-    return () => claim.leaveGeneration();
-  }],
-  ['a start is committed', (core) => {
-    const claim = attached(core);
-    return () => claim.commitStart(async () => ({}));
-  }],
-  ['an interaction is bound', (core) => {
-    const claim = attached(core);
-    return () => claim.bindInteraction(run(S, 'x'));
-  }],
-  ['a request is opened', (core) => {
-    const { claim } = running(core, S, 'x');
-    return () => claim.openRequest('q', {});
-  }],
-  ['a request is closed', (core) => {
-    const { claim } = running(core, S, 'x');
-    const request = claim.openRequest('q', {});
-    return () => request.close();
-  }],
-  ['a stop starts', (core) => () => void core.stopSession(S, {}, () => new Promise(nothing))],
-  ['a stop is lifted', (core) => {
-    const held = gate();
-    const stopped = core.stopSession(S, {}, () => held.promise);
-    return () => (held.open(), stopped);
-  }],
-  ['a run is retained', (core) => {
-    const { claim } = running(core, S, 'x');
-    return () => core.stopSession(S, {}, async (stop) => void stop.retain(claim));
-  }],
-  ['a delivery is settled', (core) => {
-    const [delivery] = retained(core).operation.pendingDeliveries();
-    return () => delivery?.settle(OK);
-  }],
-  ['a projection is done', (core) => {
-    const { operation } = retained(core);
-    return () => operation.nextProjection()?.done();
-  }],
-  ['a terminal fact lands', (core) => {
-    const [member] = retained(core).operation.members();
-    return () => member?.terminalDone();
-  }],
-  ['a run is released by an operation', (core) => {
-    const { operation, claim } = retained(core);
-    return () => operation.releaseRun(claim);
-  }],
-  ['an operation is complete', (core) => {
-    const { operation } = retained(core);
-    operation.pendingDeliveries()[0]?.settle(OK);
-    operation.members()[0]?.terminalDone();
-    for (let next = operation.nextProjection(); next; next = operation.nextProjection()) next.done();
-    return () => operation.complete(operation.members());
-  }],
-  ['a turn takes the queue', (core) => () => core.openSteeringTurn(S, 't', nothing)],
-  ['a text is queued', (core) => {
-    core.openSteeringTurn(S, 't', nothing);
-    return () => core.steer(S, 'x');
-  }],
-  ['a text is queued for the next turn', (core) => {
-    core.openSteeringTurn(S, 't', nothing);
-    return () => core.queueMessage(S, 'x');
-  }],
-  ['messages are leased', (core) => {
-    const turn = core.openSteeringTurn(S, 't', nothing);
-    core.steer(S, 'x');
-    return () => turn.pull();
-  }],
-  ['leases are acknowledged', (core) => {
-    const { turn, ids } = leased(core);
-    return () => turn.ack(ids);
-  }],
-  ['leases are returned', (core) => {
-    const { turn, ids } = leased(core);
-    return () => turn.nack(ids);
-  }],
-  ['a turn gives the queue up', (core) => {
-    const { turn } = leased(core);
-    return () => turn.release();
-  }],
-  ['followups are drained', (core) => {
-    core.openSteeringTurn(S, 't', nothing);
-    core.queueMessage(S, 'x');
-    return () => core.drainFollowup(S);
-  }],
-  ['the queue is retracted', (core) => {
-    core.openSteeringTurn(S, 't', nothing);
-    core.steer(S, 'x');
-    return () => core.retractQueue(S);
-  }],
-  ['a generation is made', (core) => {
-    const claim = core.claimExecution(S);
-    return () => core.createGeneration(claim, undefined, {}, {});
-  }],
-  ['a backend is being stopped', (core) => {
-    const { generation } = running(core, S, 'x');
-    return () => void generation.stop(() => new Promise(nothing));
-  }],
-  ['a backend has stopped', (core) => {
-    const { generation } = running(core, S, 'x');
-    const held = gate();
-    const stopped = generation.stop(() => held.promise);
-    return () => (held.open(), stopped);
-  }],
-  ['a stopped backend is active again', (core) => {
-    const claim = core.claimExecution(S);
-    const generation = core.createGeneration(claim, undefined, {}, {});
-    void generation.stop(async () => {});
-    return async () => (await microtasks(), generation.reconcile());
-  }],
-  ['a backend is being disposed', (core) => {
-    const { generation } = running(core, S, 'x');
-    return () => void generation.dispose(() => new Promise(nothing));
-  }],
-  ['a backend has been disposed', (core) => {
-    const generation = core.createGeneration(core.claimExecution(S), undefined, {}, {});
-    const held = gate();
-    const disposed = generation.dispose(() => held.promise);
-    return () => (held.open(), disposed);
-  }],
-  ['a backend is being built', (core) => () => void core.activate(S, undefined, () => new Promise(nothing))],
-  ['a session is invalidated', (core) => () => core.invalidate(S)],
-  ['an invalidation is being disposed', (core) => {
-    const invalidation = core.invalidate(S);
-    return () => void invalidation.dispose(() => new Promise(nothing));
-  }],
-  ['an invalidation is lifted', (core) => {
-    const held = gate<typeof OK>();
-    const disposed = core.invalidate(S).dispose(() => held.promise);
-    return () => (held.open(OK), disposed);
-  }],
-  ['a checkpoint is being loaded', (core) => () => void core.loadCheckpoint(S, () => new Promise(nothing))],
-  ['a checkpoint is stored', (core) => () => core.storeCheckpoint(S, {})],
-  ['a task joins a lane', (core) => () => void core.serialize(S, 'lane', () => new Promise(nothing))],
-  ['a mutation is queued', (core) => () => void core.mutateSessions([S], () => new Promise(nothing))],
-  ['a mutation has ended', (core) => {
-    const held = gate();
-    const ended = core.mutateSessions([S], () => held.promise);
-    return () => (held.open(), ended);
-  }],
-  ['an operation is admitted', (core) => () =>
-    core.operations.reserve({ operationId: 'o', ownerId: 'w', sessionId: S, exclusivityKeys: [] })],
-  ['an operation is released', (core) => {
-    const lease = core.operations.reserve({ operationId: 'o', ownerId: 'w', sessionId: S, exclusivityKeys: [] });
-    return () => lease.release();
-  }],
-];
-
-describe('every transition is told of, with its session', () => {
-  it.each(TRANSITIONS)('%s', async (_, prepare) => {
-    const core = fresh();
-    const act = prepare(core);
-    await microtasks();
-    const batches = listen('trace');
-    await act();
-    core.stats();
-    await macrotasks();
-    const sessions = batches.flat().map(({ fields }) => fields['session'] ?? fields['session_id'] ?? fields['sessions']);
-    expect(sessions).toContain(S);
-    expect(sessions.filter((session) => session !== S)).toEqual([]);
-  });
-
-  it.each<[string, (limiter: AdmissionLimiter) => Promise<unknown>]>([
-    ['a permit is granted', (limiter) => limiter.acquire()],
-    ['a permit is released', async (limiter) => (await limiter.acquire()).release()],
-  ])('%s', async (_, act) => {
-    const limiter = new AdmissionLimiter(1);
-    const batches = listen('trace');
-    await act(limiter);
-    makeCore().close();
-    await macrotasks();
-    expect(batches.flat().filter(({ target }) => target.includes('permit'))).not.toEqual([]);
-  });
-});
-
 describe('TENURE_LOG', () => {
   it('prints to stderr, to the last event, and to nothing else', async () => {
     const { code, stdout, stderr } = await runScript('logged', { env: { TENURE_LOG: 'debug' } });
     expect([code, JSON.parse(stdout)]).toEqual([0, { events: [], phase: 'released' }]);
     const lines = stderr.trimEnd().split('\n');
-    for (const line of lines) expect(line).toMatch(/^\d+\.\d{3} +(ERROR|WARN|INFO|DEBUG|TRACE) tenure/);
+    for (const line of lines)
+      expect(line).toMatch(/^\d+\.\d{3} +(ERROR|WARN|INFO|DEBUG|TRACE) tenure/);
     expect(stderr).toMatch(/claimed session="session of the log"/);
     expect(stderr).toMatch(/released/);
     expect(stderr).toMatch(/member ended/);
     expect(stderr).not.toContain('secret');
   });
 
-  it.each(['', 'off', 'nonsense', 'DEBUG', 'debug,info', '\u{1f600}'])('as %j prints nothing, and breaks nothing', async (log) => {
-    const { code, stdout, stderr } = await runScript('logged', { env: { TENURE_LOG: log } });
-    expect({ code, stdout: JSON.parse(stdout), stderr }).toEqual({
-      code: 0,
-      stdout: { events: [], phase: 'released' },
-      stderr: '',
-    });
-  });
+  it.each(['', 'off', 'nonsense', 'DEBUG', 'debug,info', '\u{1f600}'])(
+    'as %j prints nothing, and breaks nothing',
+    async (log) => {
+      const { code, stdout, stderr } = await runScript('logged', { env: { TENURE_LOG: log } });
+      expect({ code, stdout: JSON.parse(stdout), stderr }).toEqual({
+        code: 0,
+        stdout: { events: [], phase: 'released' },
+        stderr: '',
+      });
+    },
+  );
 
   it('as error prints nothing of what is fine', async () => {
     const { code, stderr } = await runScript('logged', { env: { TENURE_LOG: 'error' } });
@@ -447,10 +232,16 @@ describe('TENURE_LOG', () => {
 
 describe('a lease that was lost', () => {
   it('is told of, and its registration stays', async () => {
-    const found = await findingsOf<{ events: LogEvent[]; kept: unknown }>('logged', { args: ['lost'] });
+    const found = await findingsOf<{ events: LogEvent[]; kept: unknown }>('logged', {
+      args: ['lost'],
+    });
     expect(found.kept).toEqual({ operationId: 'lost', ownerId: 'w', sessionId: null });
     expect(found.events).toEqual([
-      expect.objectContaining({ level: 'warn', target: 'tenure::admission', fields: expect.objectContaining({ operation: 'lost' }) }),
+      expect.objectContaining({
+        level: 'warn',
+        target: 'tenure::admission',
+        fields: expect.objectContaining({ operation: 'lost' }),
+      }),
     ]);
     expect(JSON.stringify(found.events)).not.toContain('secret');
   });

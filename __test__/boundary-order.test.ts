@@ -91,7 +91,10 @@ describe('a later message overtakes no earlier one', () => {
         for (const later of sent.slice(index + 1)) {
           if (at(later) > at(earlier)) continue;
           // What is steered is for the turn that runs; what is queued for the next one waits.
-          expect([earlier.steered, later.steered], `seed ${seed}: ${later.text}`).toEqual([false, true]);
+          expect([earlier.steered, later.steered], `seed ${seed}: ${later.text}`).toEqual([
+            false,
+            true,
+          ]);
           overtaking += 1;
         }
       }

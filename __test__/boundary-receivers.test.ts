@@ -22,7 +22,9 @@ const OPEN: Name[] = ['RuntimeCore', 'AdmissionLimiter', 'ApplicationOperationSe
 const properties = (name: Name) =>
   Reflect.ownKeys(CLASSES[name][0].prototype)
     .filter((key) => key !== 'constructor' && !String(key).startsWith('_'))
-    .map((key) => [key, Reflect.getOwnPropertyDescriptor(CLASSES[name][0].prototype, key)] as const);
+    .map(
+      (key) => [key, Reflect.getOwnPropertyDescriptor(CLASSES[name][0].prototype, key)] as const,
+    );
 
 /** What is no handle of the class: nothing, plain values, look-alikes, and handles of the others. */
 function strangers(name: Name, world: WholeWorld): [string, unknown][] {
@@ -95,20 +97,24 @@ describe.each(NAMES)('%s', (name) => {
     expect(facts(world)).toEqual(before);
   });
 
-  it.skipIf(OPEN.includes(name))('gives no working handle to a caller who constructs one', async () => {
-    const world = await makeWholeWorld();
-    onTestFinished(() => world.core.close());
-    const before = facts(world);
-    const made: unknown = await answerOf(() => Reflect.construct(CLASSES[name][0] as never, [])).then(
-      ({ how, value }) => (how === 'threw' ? undefined : value),
-    );
-    const methods = METHODS[name](world);
-    const strays: string[] = [];
-    for (const method of Reflect.ownKeys(methods)) {
-      const ask = () => call(CLASSES[name][0].prototype, method, made, methods[method] as unknown[]);
-      strays.push(...(await strayed(name, method, ask)));
-    }
-    expect(strays).toEqual([]);
-    expect(facts(world)).toEqual(before);
-  });
+  it.skipIf(OPEN.includes(name))(
+    'gives no working handle to a caller who constructs one',
+    async () => {
+      const world = await makeWholeWorld();
+      onTestFinished(() => world.core.close());
+      const before = facts(world);
+      const made: unknown = await answerOf(() =>
+        Reflect.construct(CLASSES[name][0] as never, []),
+      ).then(({ how, value }) => (how === 'threw' ? undefined : value));
+      const methods = METHODS[name](world);
+      const strays: string[] = [];
+      for (const method of Reflect.ownKeys(methods)) {
+        const ask = () =>
+          call(CLASSES[name][0].prototype, method, made, methods[method] as unknown[]);
+        strays.push(...(await strayed(name, method, ask)));
+      }
+      expect(strays).toEqual([]);
+      expect(facts(world)).toEqual(before);
+    },
+  );
 });

@@ -5,7 +5,14 @@ import { AdmissionLimiter, type AdmissionPermit } from '../index.js';
 import { answerOf } from './fixtures/boundary/kit.js';
 
 const rejections = (waiting: readonly Promise<unknown>[]) =>
-  Promise.all(waiting.map((each) => each.then(() => 'granted', (reason: unknown) => reason)));
+  Promise.all(
+    waiting.map((each) =>
+      each.then(
+        () => 'granted',
+        (reason: unknown) => reason,
+      ),
+    ),
+  );
 
 describe('a signal', () => {
   it('shared by those who wait at two limiters reaches them all, and leaves no listener', async () => {
@@ -25,7 +32,9 @@ describe('a signal', () => {
     controller.abort(reason);
     expect(await rejections(waiting)).toEqual([reason, reason, reason]);
     expect([calls, typeof signal.onabort]).toEqual([['onabort', 'listener'], 'function']);
-    expect([one.activeCount, one.waitingCount, two.activeCount, two.waitingCount]).toEqual([1, 1, 1, 1]);
+    expect([one.activeCount, one.waitingCount, two.activeCount, two.waitingCount]).toEqual([
+      1, 1, 1, 1,
+    ]);
     expect(getEventListeners(signal, 'abort')).toHaveLength(2);
     for (const permit of permits) permit.release();
     await Promise.all(others);
@@ -36,16 +45,25 @@ describe('a signal', () => {
     ['a string', 'reason'],
     ['null', null],
     ['zero', 0],
-  ])('aborted before it is handed over, with %s as its reason, takes no place', async (_, reason) => {
-    const limiter = new AdmissionLimiter(1);
-    const signal = AbortSignal.abort(reason);
-    expect(await answerOf(() => limiter.acquire(signal))).toEqual({ how: 'rejected', value: reason });
-    const permit = await limiter.acquire();
-    expect(await answerOf(() => limiter.acquire(signal))).toEqual({ how: 'rejected', value: reason });
-    expect([limiter.activeCount, limiter.waitingCount]).toEqual([1, 0]);
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-    permit.release();
-  });
+  ])(
+    'aborted before it is handed over, with %s as its reason, takes no place',
+    async (_, reason) => {
+      const limiter = new AdmissionLimiter(1);
+      const signal = AbortSignal.abort(reason);
+      expect(await answerOf(() => limiter.acquire(signal))).toEqual({
+        how: 'rejected',
+        value: reason,
+      });
+      const permit = await limiter.acquire();
+      expect(await answerOf(() => limiter.acquire(signal))).toEqual({
+        how: 'rejected',
+        value: reason,
+      });
+      expect([limiter.activeCount, limiter.waitingCount]).toEqual([1, 0]);
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+      permit.release();
+    },
+  );
 
   it('aborted after the permit was granted takes nothing back', async () => {
     const controller = new AbortController();

@@ -140,9 +140,9 @@ describe.each(KINDS)('%s', (_, options) => {
     claim.reserve(core.createGeneration(claim, undefined, {}, {}));
     const made = ALL.map((id) => claim.openRequest(id, { id }));
     ALL.forEach((id, index) => expect(core.request('s', id)).toBe(made[index]));
-    expect(core.requests('s').map(({ requestId }, index) => same(requestId, ALL[index] as string))).toEqual(
-      ALL.map(() => true),
-    );
+    expect(
+      core.requests('s').map(({ requestId }, index) => same(requestId, ALL[index] as string)),
+    ).toEqual(ALL.map(() => true));
     expect(made.every(({ turnId }) => turnId === '\udc00')).toBe(true);
   });
 
@@ -151,7 +151,11 @@ describe.each(KINDS)('%s', (_, options) => {
     const texts = ['', ...ALL];
     let seen: readonly string[] = [];
     const open = (turnId: string): SteeringTurn =>
-      core.openSteeringTurn('s', turnId, ({ steering, followup }) => (seen = [...steering, ...followup]));
+      core.openSteeringTurn(
+        's',
+        turnId,
+        ({ steering, followup }) => (seen = [...steering, ...followup]),
+      );
     const whole = (given: readonly string[]) =>
       given.map((text, index) => same(text, texts[index] as string));
     const right = texts.map(() => true);
@@ -176,7 +180,9 @@ describe.each(KINDS)('%s', (_, options) => {
     const turn = core.openSteeringTurn('s', 't', nothing);
     for (const text of ALL) core.steer('s', text);
     const pulled = turn.pull();
-    expect(pulled.map(({ id }, index) => same(id, ALL[index] as string))).toEqual(ALL.map(() => true));
+    expect(pulled.map(({ id }, index) => same(id, ALL[index] as string))).toEqual(
+      ALL.map(() => true),
+    );
     turn.ack(ALL.filter((_, index) => index % 2 === 0));
     turn.nack(ALL);
     const odd = ALL.filter((_, index) => index % 2 === 1);
@@ -197,7 +203,9 @@ describe('admission', () => {
     ALL.forEach((id, index) => {
       expect(same(listed[index]?.operationId, id)).toBe(true);
       expect(same(service.get(id)?.ownerId, id)).toBe(true);
-      expect(service.listActive({ sessionId: id, ownerId: id })).toEqual([leases[index]?.registration]);
+      expect(service.listActive({ sessionId: id, ownerId: id })).toEqual([
+        leases[index]?.registration,
+      ]);
       const again = { operationId: 'another', ownerId: '', exclusivityKeys: ['free', id] };
       expect(() => service.reserve(again)).toThrow(
         expect.objectContaining({ code: 'ERR_OPERATION_BUSY', key: id }),
@@ -206,7 +214,8 @@ describe('admission', () => {
   });
 
   it('prefixes a session’s key with no more than it says', () => {
-    for (const id of ALL) expect(same(sessionOperationExclusivityKey(id), `session:${id}`)).toBe(true);
+    for (const id of ALL)
+      expect(same(sessionOperationExclusivityKey(id), `session:${id}`)).toBe(true);
   });
 });
 

@@ -1,16 +1,7 @@
 // Turns that are stopped, fail or are replaced at awkward moments.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BackendGeneration, RuntimeCore, StopAttempt, StopOperation } from '../index.js';
-import {
-  OK,
-  answerOf,
-  gate,
-  macrotask,
-  makeCore,
-  refusalOf,
-  run,
-  running,
-} from './fixtures/boundary/kit.js';
+import { OK, answerOf, gate, makeCore, refusalOf, run, running } from './fixtures/boundary/kit.js';
 
 const nothing = () => {};
 const never = () => new Promise<never>(nothing);
@@ -38,7 +29,11 @@ describe('a start that fails at any of its steps leaves nothing behind', () => {
     const fails = (each: string) => {
       if (each === step) throw fault;
     };
-    const lease = core.operations.reserve({ operationId: 'o', ownerId: 'w', exclusivityKeys: ['k'] });
+    const lease = core.operations.reserve({
+      operationId: 'o',
+      ownerId: 'w',
+      exclusivityKeys: ['k'],
+    });
     const claim = core.claimExecution('s');
     let generation: BackendGeneration | undefined;
     try {
@@ -78,7 +73,10 @@ describe('a start that fails at any of its steps leaves nothing behind', () => {
     if (step === 'commit') expect(tried.value).toMatchObject({ code: 'ERR_CLAIM_PHASE' });
     else expect(tried.value).toBe(fault);
     expect([core.stats(), core.hasActiveRuns('s')]).toEqual([EMPTY, false]);
-    expect(await answerOf(() => start(core, 'none'))).toEqual({ how: 'returned', value: undefined });
+    expect(await answerOf(() => start(core, 'none'))).toEqual({
+      how: 'returned',
+      value: undefined,
+    });
     expect(core.stats()).toEqual(EMPTY);
   });
 });
@@ -92,7 +90,10 @@ describe('a stop that comes while a turn is starting', () => {
     const told: StopAttempt[] = [];
     await core.stopSession('s', { why: 'asked' }, async () => {});
     claim.attach(run('s', 'a'), (stop) => told.push(stop));
-    expect([told.map(({ input }) => input), claim.isStopRequested()]).toEqual([[{ why: 'asked' }], true]);
+    expect([told.map(({ input }) => input), claim.isStopRequested()]).toEqual([
+      [{ why: 'asked' }],
+      true,
+    ]);
     claim.finalize({ ok: false, error: claim.cancellation });
     expect(claim.phase).toBe('failed');
     const next = core.claimExecution('s');
@@ -115,7 +116,9 @@ describe('a stop that comes while a turn is starting', () => {
     backend.open({});
     const generation = await building;
     expect([generation.isCurrent, core.currentGeneration('s')]).toEqual([false, undefined]);
-    expect(await refusalOf(() => claim.reserve(generation))).toMatchObject({ code: 'ERR_CLAIM_PHASE' });
+    expect(await refusalOf(() => claim.reserve(generation))).toMatchObject({
+      code: 'ERR_CLAIM_PHASE',
+    });
     await generation.dispose(async () => {});
     expect(core.stats()).toEqual(EMPTY);
   });
@@ -168,7 +171,11 @@ describe('a stop', () => {
     expect(core.runForTurn('s', undefined, 'turn-zombie')).toBeUndefined();
     zombie.claim.settle(OK);
     zombie.claim.leaveGeneration();
-    expect([next.phase, next.isStopRequested(), generation.activeRuns.size]).toEqual(['reserved', false, 1]);
+    expect([next.phase, next.isStopRequested(), generation.activeRuns.size]).toEqual([
+      'reserved',
+      false,
+      1,
+    ]);
   });
 
   it('that fails can be tried again, and other sessions are not touched', async () => {
@@ -178,19 +185,24 @@ describe('a stop', () => {
     let lands = false;
     const operations = new Set<StopOperation>();
     const attempt = async (stop: StopAttempt) => {
-      const operation = stop.activeClaims().map((each) => stop.retain(each, { terminal: true }))[0] ?? stop.operation;
+      const operation =
+        stop.activeClaims().map((each) => stop.retain(each, { terminal: true }))[0] ??
+        stop.operation;
       if (!operation) throw new Error('nothing to stop');
       operations.add(operation);
       for (const delivery of operation.pendingDeliveries()) delivery.settle(OK);
       if (!lands) throw new Error('the ledger is full');
       for (const member of operation.members()) member.terminalDone();
-      for (let next = operation.nextProjection(); next; next = operation.nextProjection()) next.done();
+      for (let next = operation.nextProjection(); next; next = operation.nextProjection())
+        next.done();
       expect(operation.complete(operation.members())).toBe(true);
     };
     await expect(core.stopSession('s', {}, attempt)).rejects.toThrow('the ledger is full');
     claim.settle({ ok: false, error: claim.cancellation });
     const next = core.claimExecution('s');
-    expect(await refusalOf(() => next.activationBlocker())).toMatchObject({ code: 'ERR_SESSION_QUARANTINED' });
+    expect(await refusalOf(() => next.activationBlocker())).toMatchObject({
+      code: 'ERR_SESSION_QUARANTINED',
+    });
     expect([other.claim.canDispatch(), other.claim.activationBlocker()]).toEqual([true, undefined]);
     lands = true;
     await core.stopSession('s', {}, attempt);
@@ -212,8 +224,7 @@ describe('a stop', () => {
     const generation = core.createGeneration(claim, undefined, {}, {});
     claim.reserve(generation);
     const stopped: BackendGeneration[] = [];
-    const interrupt = (each: BackendGeneration) =>
-      each.stop(async () => void stopped.push(each));
+    const interrupt = (each: BackendGeneration) => each.stop(async () => void stopped.push(each));
     await core.stopSession('s', {}, async (stop) => {
       expect(stop.activeClaims()).toEqual([old.claim, claim]);
       const [operation] = stop.activeClaims().map((each) => stop.retain(each));
@@ -249,7 +260,11 @@ describe('a backend that is replaced while a turn runs', () => {
     attached.reserve(generation);
     pending.attach(run('s', 'pending'), nothing);
     pending.reserve(generation);
-    expect([claim.phase, attached.canDispatch(), pending.canDispatch()]).toEqual(['failed', true, true]);
+    expect([claim.phase, attached.canDispatch(), pending.canDispatch()]).toEqual([
+      'failed',
+      true,
+      true,
+    ]);
     await old.dispose(async () => {});
     expect([old.phase, core.generations('s')]).toEqual(['terminated', [generation]]);
     // The old one’s stop reaches nothing any more, and above all not the new one.
@@ -260,80 +275,12 @@ describe('a backend that is replaced while a turn runs', () => {
 
   it('ends all of its runs when its core ends', () => {
     const core = fresh();
-    const claims = [core.claimExecution('s'), running(core, 's', 'a').claim, running(core, 's', 'b').claim];
+    const claims = [
+      core.claimExecution('s'),
+      running(core, 's', 'a').claim,
+      running(core, 's', 'b').claim,
+    ];
     core.close();
     expect(claims.map(({ phase }) => phase)).toEqual(['failed', 'failed', 'failed']);
-  });
-});
-
-describe('what was never there', () => {
-  it('is not found, and no look-up makes it', () => {
-    const core = fresh();
-    running(core, 's', 'a');
-    expect(core.hasActiveRun('s', 'run-b')).toBe(false);
-    expect(core.hasActiveRun('s', 'run-a', 'turn-b')).toBe(false);
-    expect(core.runForTurn('s', undefined, 'turn-b')).toBeUndefined();
-    expect(core.activeRun('unknown', undefined, 'run-a')).toBeUndefined();
-    expect(core.activeTurnIds('s')).toEqual(['turn-a']);
-    for (const id of ['unknown', 'unknown too']) {
-      expect([core.currentGeneration(id), core.generations(id), core.requests(id)]).toEqual([undefined, [], []]);
-      expect([core.request(id, 'q'), core.invalidation(id), core.dueInvalidation(id)]).toEqual([undefined, undefined, undefined]);
-      expect([core.steer(id, 'x'), core.queueMessage(id, 'x'), core.drainFollowup(id)]).toEqual([false, false, []]);
-    }
-    expect([core.stats().sessions, core.cachedSessions()]).toEqual([1, ['s']]);
-  });
-
-  it('a second turn beside one that runs sees that it is not alone, and its id is never taken over', async () => {
-    const core = fresh();
-    const { claim, generation } = running(core, 's', 'a');
-    const second = core.claimExecution('s');
-    expect([claim.isExclusive(), second.isExclusive()]).toEqual([false, false]);
-    second.attach(run('s', 'a'), nothing);
-    expect(await refusalOf(() => second.reserve(generation))).toMatchObject({
-      code: 'ERR_RUN_RESERVED',
-      message: `Backend generation ${generation.id} already reserved this Run identity`,
-    });
-    expect(core.runForTurn('s', undefined, 'turn-a')).toBe(claim.run);
-    second.release();
-    expect([second.phase, generation.activeRuns.size]).toEqual(['released', 1]);
-  });
-
-  it('a session that nobody runs in can be stopped: the attempt is told that nothing was there', async () => {
-    const core = fresh();
-    const found: unknown[] = [];
-    await core.stopSession('unknown', {}, async (stop) => {
-      found.push(stop.activeClaims(), await stop.drained(), stop.operation);
-    });
-    expect([found, core.stats()]).toEqual([[[], [], undefined], EMPTY]);
-  });
-});
-
-describe('a continuation', () => {
-  it('is started once; who asks again is told who does, and the session is not hurt', async () => {
-    const core = fresh();
-    const reserve = (operationId: string) =>
-      core.operations.reserve({ operationId, ownerId: 'w', sessionId: 's', exclusivityKeys: ['continue:1'] });
-    const lease = reserve('first');
-    const twice = await answerOf(() => reserve('second'));
-    expect(twice.value).toMatchObject({
-      code: 'ERR_OPERATION_BUSY',
-      key: 'continue:1',
-      registration: { operationId: 'first', ownerId: 'w', sessionId: 's' },
-    });
-    const claim = core.claimExecution('s');
-    claim.attach(run('s', 'a'), nothing);
-    let commits = 0;
-    const commit = async () => ({ start: (commits += 1) });
-    await claim.commitStart(commit);
-    expect(await refusalOf(() => claim.commitStart(commit))).toMatchObject({ code: 'ERR_CLAIM_START' });
-    expect(claim.takeStart()).toEqual({ start: 1 });
-    expect(await refusalOf(() => claim.takeStart())).toMatchObject({ code: 'ERR_CLAIM_START' });
-    claim.release();
-    lease.release();
-    expect(commits).toBe(1);
-    reserve('third').release();
-    core.claimExecution('s').release();
-    await macrotask();
-    expect(core.stats()).toEqual(EMPTY);
   });
 });

@@ -160,6 +160,7 @@ interface Binding {
   limiterOpen(capacity: number): Coded;
   /** Plain: 0 granted, a ticket + 1, or -1 closed. */
   limiterAcquire(limiter: number): number;
+  limiterIsClosed(limiter: number): Coded;
   limiterLeave(limiter: number, ticket: number): Coded;
   limiterRelease(limiter: number): Coded;
   /** Plain: a ticket, or -1. */

@@ -30,6 +30,8 @@ import { Task } from './task.js';
 import type { CoreTypes, QueueSnapshot } from './values.js';
 
 const CLAIM_FOREIGN = reason('ClaimForeign');
+/** No id that anybody could ask for. */
+const NOTHING = {};
 
 export interface RuntimeCoreOptions {
   /**
@@ -94,7 +96,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
   private readonly _clock: () => number;
   private readonly _part: ((stop: StopAttempt<T>) => Promise<void>) | undefined;
   /** The session looked up last: Rust keeps its entry until another one is looked up. */
-  private _lastId: string | undefined = undefined;
+  private _lastId: unknown = NOTHING;
   private _lastEntry = 0;
 
   /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
@@ -127,7 +129,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     const core = number(this);
     if (core === NONE) return;
     this._number = NONE;
-    this._lastId = undefined;
+    this._lastId = NOTHING;
     forgotten.unregister(this);
     end(core);
   }

@@ -69,7 +69,8 @@ export class AdmissionLimiter {
       const limiter = reference(this);
       if (signal !== undefined && !isSignal(signal))
         throw invalidArgument('signal', 'an AbortSignal');
-      if (signal?.aborted) throw signal.reason;
+      if (signal?.aborted)
+        throw value(binding.limiterIsClosed(limiter)) === 1 ? this._closed : signal.reason;
       const ticket = binding.limiterAcquire(limiter);
       flushSoon();
       if (ticket === REFUSED) throw this._closed;

@@ -3,6 +3,7 @@ import { strings } from './arguments.js';
 import type { Acting } from './effects.js';
 import {MAKER, closedError, invalidThis, made} from './errors.js';
 import {
+  NONE,
   accepted,
   acceptedList,
   acceptedTexts,
@@ -36,6 +37,7 @@ const message = (id: string, text: string): SteeringMessage => ({
 });
 
 interface Queue {
+  readonly _number: number;
   readonly _shared: boolean;
   _entry(sessionId: string): number;
 }
@@ -129,6 +131,7 @@ export class SteeringTurn implements Acting {
     if (slot < 0) return [];
     if (this._core._shared) {
       const words = acceptedTexts(binding.pullSaid(slot), this);
+      drain();
       const pulled: SteeringMessage[] = [];
       for (let index = 0; index < words.length; index += 2)
         pulled.push(message(words[index] as string, words[index + 1] as string));
@@ -160,7 +163,7 @@ export class SteeringTurn implements Acting {
    * texts (delivering the snapshot) and gives ownership up. Idempotent.
    */
   release(): void {
-    if (reference(this) === CLOSED) return;
+    if (reference(this) === CLOSED || this._core._number === NONE) return;
     const slot = this._live();
     if (slot < 0) return;
     const coded = binding.releaseTurn(slot);

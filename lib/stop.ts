@@ -11,6 +11,7 @@ import {
   accepted,
   acceptedList,
   attempted,
+  drain,
   handles,
   list,
   quiet,
@@ -68,12 +69,17 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     this._attempt = slot;
     this.input = input;
     this._whole = whole ? new Deferred<void>() : undefined;
-    const captured = acceptedList(binding.captured(slot, target()), this);
+    const coded = binding.captured(slot, target());
+    const count = coded >> 1;
+    if (count < 0) throw refusal(count, this);
+    const captured = list(count);
     for (let index = 0; index < captured.length; index += 3) {
       const claim = handles[captured[index + 1] as number] as ExecutionClaim<T>;
       this._captured[captured[index] as number] = claim;
       if (captured[index + 2] === 1) this._untold.push(claim);
     }
+    // Those that had ended were known until now.
+    if ((coded & 1) !== 0) drain();
   }
 
   /** @internal The starter's. */

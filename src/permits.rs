@@ -110,6 +110,11 @@ impl Limiter {
         debug!(target: "tenure::permits", active, waiting, "{what}");
     }
 
+    /// Whether nothing is granted any more.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// How many permits are taken.
     pub fn active(&self) -> u64 {
         self.active

@@ -72,16 +72,16 @@ fn an_ended_claim_refuses_what_a_claim_in_its_phase_refuses() {
         (ClaimEvent::Finalize(false), Ok(()), Ok(())),
         (ClaimEvent::Release, Ok(()), Ok(())),
     ];
-    for (word, phase, ..) in ended(&mut kit) {
+    let ended = ended(&mut kit);
+    for (word, phase, ..) in &ended {
         for (event, released, failed) in rows {
-            let got = kit.realm.sealed_move(core, word, event).map_err(|refusal| refusal.reason);
-            let expected = if phase == ClaimPhase::Failed { failed } else { released };
+            let got = kit.realm.sealed_move(core, *word, event).map_err(|refusal| refusal.reason);
+            let expected = if *phase == ClaimPhase::Failed { failed } else { released };
             assert_eq!(got, expected, "{phase:?} {event:?}");
         }
     }
-    let words: Vec<Word> = ended(&mut kit).into_iter().map(|(word, ..)| word).collect();
     kit.close(0);
-    for word in words {
+    for (word, ..) in ended {
         for (event, ..) in rows {
             let got = kit.realm.sealed_move(core, word, event).map_err(|refusal| refusal.reason);
             let refused = matches!(event, ClaimEvent::Attach | ClaimEvent::Reserve);

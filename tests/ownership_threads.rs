@@ -86,7 +86,7 @@ fn a_realm_that_ends_gives_its_scopes_back() {
     thread::spawn(move || {
         let mut kit = Kit::members(there, 3);
         for member in 0..3 {
-            kit.running(member, "s", "r");
+            kit.running(member, &format!("of {member}"), "r");
         }
         kit.realm.end();
         assert_eq!(kit.realm.handle_count(), 0);

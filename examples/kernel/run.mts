@@ -8,7 +8,7 @@ export interface RunInit extends RunIdentity {
 }
 
 /** How far a process may be ahead of the reader of its output. */
-const charactersAhead = 1024 * 1024;
+const charactersAhead = 64 * 1024;
 
 /**
  * The value that rides on a claim: who the run is, and its line to whoever reads it. Whether it is

@@ -190,6 +190,8 @@ export class App {
     try {
       for await (const event of events) {
         turn.show(event);
+        // A command that prints faster than the terminal shows waits for it.
+        await this.screen.lag();
         if (event.type !== 'end') continue;
         outcome = event.outcome;
         if (event.error !== undefined)

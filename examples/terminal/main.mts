@@ -60,6 +60,8 @@ async function session(folder: string, script: Direction[] | undefined): Promise
     giveBack();
   });
   let leaving = false;
+  // Nobody reads any more, as after `| head`.
+  process.stdout.on('error', () => process.exit(1));
   process.on('SIGTERM', () => leave(143));
   process.on('SIGHUP', () => leave(129));
   // On a terminal Ctrl-C is a key and no signal, until its end is waited for.

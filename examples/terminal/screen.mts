@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 
 /** Where the terminal shows lines, and one status that changes in place where that is possible. */
 export interface Screen {
   print(text: string): void;
+  /** Resolves when what was printed is being shown; `undefined` when it already is. */
+  lag(): Promise<unknown> | undefined;
   /** `prompt` is what stands before the cursor; `progress` is absent when nothing runs. */
   status(prompt: string, progress: string | undefined): void;
   close(): void;
@@ -10,14 +13,18 @@ export interface Screen {
 
 const progressEveryMs = 5000;
 
+export function lagOf(out: NodeJS.WriteStream): Promise<unknown> | undefined {
+  return out.writableNeedDrain ? once(out, 'drain') : undefined;
+}
+
 /** For pipes, files and scripts: each line with its time, and progress as a line now and then. */
 export class PlainScreen implements Screen {
-  readonly #out: NodeJS.WritableStream;
+  readonly #out: NodeJS.WriteStream;
   readonly #startedAt = performance.now();
   readonly #listeners: ((text: string) => void)[] = [];
   #progressAt = 0;
 
-  constructor(out: NodeJS.WritableStream) {
+  constructor(out: NodeJS.WriteStream) {
     this.#out = out;
   }
 
@@ -30,6 +37,10 @@ export class PlainScreen implements Screen {
     for (const line of text.split('\n')) this.#out.write(`${time}  ${line}\n`);
     const plain = stripVTControlCharacters(text);
     for (const listener of this.#listeners) listener(plain);
+  }
+
+  lag(): Promise<unknown> | undefined {
+    return lagOf(this.#out);
   }
 
   status(_prompt: string, progress: string | undefined): void {

@@ -6,7 +6,7 @@ import {
   type Interface,
 } from 'node:readline';
 import type { Paint } from './paint.mts';
-import type { Screen } from './screen.mts';
+import { lagOf, type Screen } from './screen.mts';
 
 export interface TtyHandlers {
   onLine(line: string): void;
@@ -23,6 +23,7 @@ export class TtyScreen implements Screen {
   readonly #paint: Paint;
   readonly #readline: Interface;
   #lines: string[] = [];
+  #flushing: Promise<void> | undefined;
   #frame = 0;
   #shown = '';
   #closed = false;
@@ -43,8 +44,18 @@ export class TtyScreen implements Screen {
   }
 
   print(text: string): void {
-    if (this.#lines.length === 0) setImmediate(() => this.#flush());
     this.#lines.push(text);
+    this.#flushing ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#flushing = undefined;
+        this.#flush();
+        resolve();
+      });
+    });
+  }
+
+  lag(): Promise<unknown> | undefined {
+    return this.#flushing ?? lagOf(this.#out);
   }
 
   status(prompt: string, progress: string | undefined): void {

@@ -20,6 +20,9 @@ pub(super) fn define(table: &mut Table) {
             Some(Acquired::Closed) | None => -1.0,
         }
     });
+    table.define("limiterIsClosed", |thread, (limiter,): (u32,)| -> Outcome<bool> {
+        Ok(thread.limiters.get(limiter as usize).is_none_or(Limiter::is_closed))
+    });
     table.define("limiterLeave", |thread, (limiter, ticket): (u32, f64)| -> Outcome<bool> {
         let limiter = thread.limiters.get_mut(limiter as usize).ok_or(Reason::InvalidThis)?;
         Ok(limiter.leave(ticket as u64))

@@ -97,6 +97,8 @@ pub struct View {
     pub(super) ended: Ended,
     /// `drained` waits.
     pub(super) draining: bool,
+    /// The handle knows which claims were captured. Until then they stay known here.
+    pub(super) begun: bool,
 }
 
 /// One stop of one session.
@@ -137,7 +139,8 @@ impl Attempt {
     }
 
     pub(super) fn add_view(&mut self, member: MemberId, slot: Option<Slot>) {
-        self.views.push(View { member, slot, ended: Ended::Not, draining: false });
+        let ended = Ended::Not;
+        self.views.push(View { member, slot, ended, draining: false, begun: false });
     }
 
     pub(super) fn starter(&self) -> MemberId {

@@ -74,6 +74,8 @@ pub struct Target {
 pub struct Member {
     /// The place of its generation's target.
     pub(super) target: usize,
+    /// The claim by its age, which is not given again.
+    pub(super) seq: u32,
     /// The claim's key, until it is released or the retention ends.
     pub(super) claim: Option<u32>,
     /// The run has not been let go of.
@@ -190,6 +192,7 @@ mod tests {
     fn operation(turns: &[Debt], terminals: &[Debt]) -> Operation {
         let members = turns.iter().zip(terminals).map(|(turn, terminal)| Member {
             target: 0,
+            seq: 1,
             claim: Some(7),
             present: true,
             turn: *turn,

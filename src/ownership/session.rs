@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use slab::Slab;
+use smallvec::SmallVec;
 
 use super::activation::Activation;
 use super::attempt::Attempt;
@@ -89,8 +90,8 @@ pub struct Claim {
     pub(super) held: bool,
     /// An interaction is bound.
     pub(super) bound: bool,
-    /// The attempt that captured it, and its place there.
-    pub(super) stop: Option<(AttemptId, u32)>,
+    /// The attempts that captured it, and its place in each; the last one counts.
+    pub(super) stops: SmallVec<[(AttemptId, u32); 1]>,
     /// The last mutation queued before it was made; 0 when there was none.
     pub(super) barrier: u32,
     pub(super) run: Option<Box<Run>>,
@@ -101,6 +102,8 @@ pub struct Run {
     pub(super) run_id: Text,
     pub(super) turn_id: Text,
     pub(super) session_id: Text,
+    /// The error of its recorded finalization, as it crosses to other members.
+    pub(super) error: Option<Text>,
     /// The generation it was registered on, 0 before.
     pub(super) generation: u32,
     pub(super) registered: bool,
@@ -147,7 +150,10 @@ impl Record {
 
     /// Vacant, and no handle asks it anything any more.
     pub(super) fn is_removable(&self) -> bool {
-        self.is_vacant() && self.attempts.is_empty() && self.operations.is_empty()
+        self.is_vacant()
+            && self.attempts.is_empty()
+            && self.operations.is_empty()
+            && self.steering.turns.is_empty()
     }
 
     /// Counts the session in or out. Returns whether it holds nothing at all.
@@ -157,7 +163,7 @@ impl Record {
             self.counted = !vacant;
             scope.count(self.counted);
         }
-        vacant && self.attempts.is_empty() && self.operations.is_empty()
+        vacant && self.is_removable()
     }
 
     /// Any run registered on any generation.

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use tenure::error::Reason;
-use tenure::ownership::{
-    ClaimEvent, ClaimRef, Effect, Realm, Slot, Stopped, Wake, Word,
-};
+use tenure::ownership::{ClaimEvent, ClaimRef, Effect, Realm, Slot, Stopped, Wake, Word};
 use tenure::text::Text;
 
 static SCOPES: AtomicU32 = AtomicU32::new(0);

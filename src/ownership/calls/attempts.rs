@@ -60,7 +60,7 @@ impl Record {
             let claim = &mut self.claims[key];
             // A live claim is never refused its capture.
             claim.state = claim.state.next(claim::Event::Capture).unwrap_or(claim.state);
-            claim.stop = Some((id, attempt.captured.len() as u32));
+            claim.stops.push((id, attempt.captured.len() as u32));
             attempt.captured.push(Captured {
                 member: claim.member,
                 key: Some(key as u32),
@@ -123,19 +123,27 @@ impl Realm {
     /// `ERR_INVALID_THIS`.
     pub fn captured(&mut self, attempt: Slot) -> Outcome<Vec<(u32, Slot, bool)>> {
         self.on(attempt, Kind::Attempt, "", |record, out, id| {
-            let captured = record.view_of(id, out.member)?.captured.iter().enumerate();
+            let member = out.member;
+            record.view_of(id, member)?;
+            let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
+            if let Some(view) = attempt.view_mut(member) {
+                view.begun = true;
+            }
+            let captured = attempt.captured.iter().enumerate();
             let own: Vec<(u32, u32)> = captured
                 .filter(|(_, claim)| claim.member == out.member)
                 .filter_map(|(place, claim)| claim.key.map(|key| (place as u32, key)))
                 .collect();
-            own.into_iter()
-                .map(|(place, key)| {
-                    let claim = record.claim_mut(key)?;
-                    let tell = claim.run.is_some() && !claim.told;
-                    claim.told |= tell;
-                    Ok((place, claim.slot, tell))
-                })
-                .collect()
+            let mut list = Vec::with_capacity(own.len());
+            for (place, key) in own {
+                let claim = record.claim_mut(key)?;
+                let tell = claim.run.is_some() && !claim.told;
+                claim.told |= tell;
+                list.push((place, claim.slot, tell));
+                // One that has ended was kept for this.
+                record.seal_claim(key, false, out);
+            }
+            Ok(list)
         })
     }
 

@@ -26,7 +26,7 @@ impl Record {
         let Some(key) = key else { return Ok(true) };
         let claim = self.claim(key)?;
         let own = claim.state.phase == claim::Phase::Attached
-            && claim.stop.is_some_and(|(id, _)| self.standing().is_some_and(|each| each.id == id));
+            && claim.stops.iter().any(|&(id, _)| self.standing().is_some_and(|each| each.id == id));
         Ok(!own)
     }
 

@@ -3,7 +3,9 @@
 use crate::error::{Outcome, Reason, Refusal};
 use crate::ownership::attempt::Ended;
 use crate::ownership::claim::{Event, Phase, State};
-use crate::ownership::out::{Kind, MemberId, NO_SLOT, Out, Slot};
+use smallvec::SmallVec;
+
+use crate::ownership::out::{AttemptId, Kind, MemberId, NO_SLOT, Out, Slot};
 use crate::ownership::realm::Realm;
 use crate::ownership::session::{Claim, Record, Run};
 use crate::ownership::start::Start;
@@ -127,16 +129,34 @@ impl Record {
         out: &mut Out<'_>,
     ) {
         self.live -= 1;
-        let stop = self.claims.get(key as usize).and_then(|claim| claim.stop);
-        if let Some((attempt, index)) = stop
-            && let Some(attempt) = self.attempt_mut(attempt)
-        {
-            let captured = &mut attempt.captured[index as usize];
-            captured.ended = if ok { Ended::Ok } else { Ended::Failed(error) };
-            attempt.pending -= 1;
-            attempt.announce(out);
-        }
+        let stops = self.claims.get(key as usize).map(|claim| claim.stops.clone());
+        let ended = if ok { Ended::Ok } else { Ended::Failed(error) };
+        self.tell_attempts(&stops.unwrap_or_default(), &ended, out);
         self.seal_claim(key, false, out);
+    }
+
+    /// Tells the attempts that captured a claim how it ended.
+    pub(super) fn tell_attempts(
+        &mut self,
+        stops: &[(AttemptId, u32)],
+        ended: &Ended,
+        out: &mut Out<'_>,
+    ) {
+        for (attempt, place) in stops {
+            if let Some(attempt) = self.attempt_mut(*attempt) {
+                attempt.captured[*place as usize].ended = ended.clone();
+                attempt.pending -= 1;
+                attempt.announce(out);
+            }
+        }
+    }
+
+    /// Whether a part of the claim's member has still to learn that it was captured.
+    fn is_awaited(&self, claim: &Claim) -> bool {
+        claim.stops.iter().any(|(attempt, _)| {
+            let view = self.attempt(*attempt).and_then(|attempt| attempt.view(claim.member));
+            view.is_some_and(|view| !view.begun)
+        })
     }
 
     /// Forgets a claim that has ended and that nothing refers to any more.
@@ -148,12 +168,15 @@ impl Record {
         if claim.state.phase.is_live() || registered || claim.held || claim.entering {
             return;
         }
-        let (slot, stop, word) = (claim.slot, claim.stop, Word::of(claim, closed));
-        self.claims.remove(key as usize);
-        if let Some((attempt, index)) = stop
-            && let Some(attempt) = self.attempt_mut(attempt)
-        {
-            attempt.captured[index as usize].key = None;
+        if self.is_awaited(claim) {
+            return;
+        }
+        let (slot, word) = (claim.slot, Word::of(claim, closed));
+        let stops = self.claims.remove(key as usize).stops;
+        for (attempt, place) in stops {
+            if let Some(attempt) = self.attempt_mut(attempt) {
+                attempt.captured[place as usize].key = None;
+            }
         }
         out.seal_claim(slot, word.0);
     }
@@ -170,6 +193,15 @@ impl Record {
         let before = claim.state.phase;
         claim.state = claim.state.next(event)?;
         let after = claim.state.phase;
+        // What a recorded finalization said is how a later release ends.
+        let error = match (event, &mut claim.run) {
+            (Event::Finalize(_), Some(run)) if after == before => {
+                run.error = error;
+                None
+            }
+            (Event::Release, Some(run)) => run.error.take(),
+            _ => error,
+        };
         if before.is_live() && !after.is_live() {
             self.claim_ended(key, after == Phase::Released, error, out);
         }
@@ -178,7 +210,7 @@ impl Record {
 
     /// The view of the attempt that captured the claim, given a slot if it has none.
     pub(super) fn captor(&mut self, key: u32, out: &mut Out<'_>) -> Outcome<Option<Slot>> {
-        let Some((id, _)) = self.claim(key)?.stop else {
+        let Some((id, _)) = self.claim(key)?.stops.last().copied() else {
             return Ok(None);
         };
         let member = out.member;
@@ -213,7 +245,7 @@ impl Realm {
                 entering: false,
                 held: false,
                 bound: false,
-                stop: None,
+                stops: SmallVec::new(),
                 barrier: record.mutations.barrier(),
                 run: None,
             }) as u32;
@@ -300,9 +332,10 @@ impl Realm {
             }
             claim.state = next;
             let session_id = session_id.unwrap_or_else(|| out.session.id.clone());
-            let run = Run { run_id, turn_id, session_id, generation: 0, registered: false };
+            let run =
+                Run { run_id, turn_id, session_id, error: None, generation: 0, registered: false };
             claim.run = Some(Box::new(run));
-            if claim.stop.is_none() {
+            if claim.stops.is_empty() {
                 return Ok(None);
             }
             claim.told = true;

@@ -60,6 +60,12 @@ impl Record {
 
     fn end_claims(&mut self, out: &mut Out<'_>) {
         let member = out.member;
+        // No part of its begins any more: nothing waits for it.
+        for attempt in &mut self.attempts {
+            if let Some(view) = attempt.view_mut(member) {
+                view.begun = true;
+            }
+        }
         let own = self.claims.iter().filter(|(_, claim)| claim.member == member);
         let mut own: Vec<(u32, u32)> = own.map(|(key, claim)| (claim.seq, key as u32)).collect();
         own.sort_unstable();
@@ -76,13 +82,8 @@ impl Record {
             claim.state = claim.state.next(claim::Event::Abandon).unwrap_or(claim.state);
             if live {
                 self.live -= 1;
-                if let Some((attempt, index)) = claim.stop
-                    && let Some(attempt) = self.attempt_mut(attempt)
-                {
-                    attempt.captured[index as usize].ended = Ended::Failed(None);
-                    attempt.pending -= 1;
-                    attempt.announce(out);
-                }
+                let stops = claim.stops.clone();
+                self.tell_attempts(&stops, &Ended::Failed(None), out);
             }
             self.seal_claim(key, true, out);
         }
@@ -192,16 +193,19 @@ impl Realm {
             .map(|(slot, mutation)| (*slot, Arc::clone(mutation)))
             .collect();
         own.sort_unstable_by_key(|(slot, _)| *slot);
+        // All are abandoned before any ends, so that none of them comes to its turn.
+        let mut ended = Vec::new();
         for (slot, mutation) in own {
             match mutation.apply(MutationEvent::Abandon) {
                 (State::Queued(_), _) => self.effects.push(Effect::MutationClosed(slot)),
-                (State::Running, State::Ended) => {
-                    self.mutations.remove(&slot);
-                    // A session that has panicked keeps its queue; all others go on.
-                    let _ = self.end_mutation(mutation);
-                }
+                (State::Running, State::Ended) => ended.push((slot, mutation)),
                 _ => {}
             }
+        }
+        for (slot, mutation) in ended {
+            self.mutations.remove(&slot);
+            // A session that has panicked keeps its queue; all others go on.
+            let _ = self.end_mutation(mutation);
         }
     }
 

@@ -66,7 +66,7 @@ impl Record {
             let opened = attempt.and_then(|id| self.attempt(id)).map_or(opened, was_opened);
             return Ok(Plan { opens: true, note: !opened, turn: lineage, known: false });
         };
-        let known = operation.members.iter().any(|each| each.claim == Some(key));
+        let known = operation.members.iter().any(|each| each.seq == claim.seq);
         Ok(Plan { opens: false, note: false, turn: lineage && !known, known })
     }
 
@@ -102,7 +102,9 @@ impl Record {
         let run = self.claim(key)?.run.as_ref().ok_or(Reason::InvalidThis)?;
         let generation = run.generation;
         let slot = self.generation(generation).ok_or(Reason::InvalidThis)?.slot;
-        self.claim_mut(key)?.held = true;
+        let claim = self.claim_mut(key)?;
+        claim.held = true;
+        let seq = claim.seq;
         let operation = self.operation_mut(operation)?;
         let places = operation.targets.iter().position(|each| each.generation == generation);
         let target = places.unwrap_or_else(|| {
@@ -116,6 +118,7 @@ impl Record {
         operation.targets[target].refers = true;
         operation.members.push(Member {
             target,
+            seq,
             claim: Some(key),
             present: true,
             turn: Debt::of(lineage),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Outcome, Reason};
-use crate::ownership::out::{Kind, NO_SLOT, Out, Slot};
+use crate::ownership::out::{Handle, Kind, NO_SLOT, Out, Slot};
 use crate::ownership::realm::Realm;
 use crate::ownership::session::Record;
 use crate::ownership::steering::{Message, Name, Said};
@@ -129,11 +129,16 @@ impl Realm {
     /// # Errors
     /// `ERR_CLOSED`.
     pub fn pull(&mut self, turn: Slot) -> Outcome<Messages> {
-        self.on_turn(turn, "messages pulled", |record, out, turn| {
-            let pulled = record.steering.pull(turn, out.member);
-            let leased = &record.steering.leased;
+        let Handle { entry, key, .. } = self.handle(turn, Kind::Turn)?;
+        // Not about the turn: an answer that is a list has no room for its sealing.
+        self.with(entry, NO_SLOT, "messages pulled", |record, out| {
+            let steering = &mut record.steering;
+            let id = steering.turns.get(key as usize).map(|turn| turn.id.clone());
+            let pulled = steering.pull(&id.ok_or(Reason::InvalidThis)?, out.member);
             let mut messages = Messages::default();
+            let leased = &steering.leased;
             leased[leased.len() - pulled..].iter().for_each(|each| messages.push(&each.message));
+            steering.seal_turns(out);
             Ok(messages)
         })
     }
