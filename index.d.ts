@@ -253,8 +253,8 @@ declare class StopOperation<T extends CoreTypes = CoreTypes> {
   /** Errors of failed deliveries, by generation; also after the retention has ended. */
   deliveryFailures(): unknown[];
   /**
-   * Lets go of an exited run, and of its generation once that has no other run here and is not pending.
-   * Ignored for a run that is not here.
+   * Lets go of an exited run, and of every generation that has no run here any more and whose stop is not
+   * pending.
    */
   releaseRun(claim: ExecutionClaim<T>): void;
 }

@@ -1545,7 +1545,10 @@ class SteeringTurn {
         ? binding.settleLease(slot, named[0], delivered)
         : binding.settleLeases(slot, Uint32Array.from(named), delivered);
     if (coded >> 1 < 0) throw refusal(coded >> 1, this);
-    if (delivered) for (const each of named) handles[each] = undefined;
+    // None when the one remembered had gone back to the queue: it is not this turn's to settle.
+    const settled = coded >> 2 > 0;
+    if (settled && delivered) for (const each of named) handles[each] = undefined;
+    this._leases = this._leases.filter(({ lease }) => !named.includes(lease));
     this._settled(slot, (coded >> 1) & 1, coded);
   }
   /** Slots of the leases with these ids: of the last pull, else asked for. */
@@ -1786,16 +1789,15 @@ class StopOperation {
     return this._select(FAILED).map((delivery) => delivery._error);
   }
   /**
-   * Lets go of an exited run, and of its generation once that has no other run here and is not pending.
-   * Ignored for a run that is not here.
+   * Lets go of an exited run, and of every generation that has no run here any more and whose stop is not
+   * pending.
    */
   releaseRun(claim) {
     const slot = reference$2(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
     if (slot < 0 || this._core._number === NONE) return;
-    for (const member of this._members) {
-      if (member._claim === claim) accepted(binding.operationRelease(slot, member._member), this);
-    }
+    const number = this._members.findIndex((member) => member._claim === claim);
+    accepted(binding.operationRelease(slot, number < 0 ? NONE : number), this);
   }
   /** @internal */
   _pay(kind, place, ok = true) {
@@ -2728,13 +2730,20 @@ class AdmissionLimiter {
     this._grant();
   }
   _wait(ticket, signal) {
-    const waiter = new Waiter(signal, () => {
-      if (value(binding.limiterLeave(this._limiter, ticket)) !== 1) return;
-      this._take(ticket)?.deferred.reject(signal?.reason);
-      this._grant();
-    });
-    this._waiters[ticket] = waiter;
-    return waiter;
+    const leave = () => value(binding.limiterLeave(this._limiter, ticket)) === 1;
+    try {
+      const waiter = new Waiter(signal, () => {
+        if (!leave()) return;
+        this._take(ticket)?.deferred.reject(signal?.reason);
+        this._grant();
+      });
+      this._waiters[ticket] = waiter;
+      return waiter;
+    } catch (error) {
+      // The signal is the caller's: one that cannot be listened to takes no place.
+      leave();
+      throw error;
+    }
   }
   _take(ticket) {
     const waiter = this._waiters[ticket];

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as product from '../index.js';
 import { anotherCopy, anotherFace, inContext, type Product } from './fixtures/boundary/copies.js';
-import { OK, freshScope, macrotask, refusalOf, run } from './fixtures/boundary/kit.js';
+import { DISPOSE, OK, freshScope, macrotask, refusalOf, run } from './fixtures/boundary/kit.js';
 
 const nothing = () => {};
 
@@ -70,6 +70,17 @@ describe.each(COPIES)('%s', (_, copy) => {
     expect(await core.serialize('s', 'lane', async () => 'serialized')).toBe('serialized');
     core.drainFollowup('s');
     expect(core.stats()).toEqual({ sessions: 0, admissions: 0 });
+  });
+
+  it('ends its handles by `using`', () => {
+    const other = copy();
+    const core = coreOf(other);
+    const claim = core.claimExecution('s');
+    claim[DISPOSE]();
+    expect(claim.phase).toBe('released');
+    core[DISPOSE]();
+    expect(() => core.stats()).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
+    expect(Object.getOwnPropertyNames(other.RuntimeCore.prototype)).not.toContain('undefined');
   });
 
   it('shares a scope: a stop reaches the other copy’s turn, and an error crosses by its code', async () => {

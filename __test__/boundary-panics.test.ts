@@ -30,18 +30,18 @@ beforeAll(async () => {
 /** Members that look at no session. */
 const FREE = [
   ...['acquire', 'close', 'activeCount', 'waitingCount'].map((name) => `AdmissionLimiter.${name}`),
-  ...['release', 'Symbol(nodejs.dispose)'].map((name) => `AdmissionPermit.${name}`),
+  ...['release', 'dispose'].map((name) => `AdmissionPermit.${name}`),
   ...['reserve', 'get', 'listActive', 'close'].map((name) => `ApplicationOperationService.${name}`),
-  ...['release', 'Symbol(nodejs.dispose)'].map((name) => `OperationLease.${name}`),
+  ...['release', 'dispose'].map((name) => `OperationLease.${name}`),
   ...['failure', 'disposal'].map((name) => `BackendGeneration.${name}`),
   ...['failure', 'outcome'].map((name) => `BackendInvalidation.${name}`),
   ...['run', 'generation', 'cancellation', 'interaction'].map((name) => `ExecutionClaim.${name}`),
   'ExecutionClaim.unbindInteraction',
   'InteractionRequest.value',
   'RuntimeCore.stats',
-].map((name) => name.replace('Symbol(nodejs.dispose)', String(Symbol.dispose)));
+];
 
-const CLOSING = ['RuntimeCore.close', `RuntimeCore.${String(Symbol.dispose)}`];
+const CLOSING = ['RuntimeCore.close', 'RuntimeCore.dispose'];
 
 describe('a panic under the lock of a session', () => {
   it('is met by every member that takes one', () => {

@@ -96,6 +96,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(strays).toEqual({});
     expect(facts(world)).toEqual(before);
   });
+});
 
   it.skipIf(OPEN.includes(name))(
     'gives no working handle to a caller who constructs one',

@@ -161,6 +161,22 @@ describe('a closed core', () => {
     expect(log).toEqual([]);
   });
 
+  test('fails the claims that it had, whatever they had recorded', async () => {
+    const core = new RuntimeCore({ newId: () => 'i', now: () => 1 });
+    const claims = [attach(core, 'r1'), attach(core, 'r2'), core.claimExecution('chat')];
+    claims[0]!.finalize(OK);
+    claims[1]!.finalize({ ok: false, error: 'recorded' });
+    let errors: unknown[] = [];
+    void core.stopSession('chat', {}, async (stop) => {
+      errors = await stop.drained();
+    });
+    core.close();
+    await deliveries();
+    expect(claims.map((each) => each.phase)).toEqual(['failed', 'failed', 'failed']);
+    const closed = { code: 'ERR_CLOSED' };
+    expect(errors).toMatchObject([closed, closed, closed]);
+  });
+
   test('refuses every call, and takes the endings of its handles quietly', async () => {
     const core = new RuntimeCore({ newId: () => 'i', now: () => 1 });
     const [pending, attached] = [core.claimExecution('chat'), attach(core, 'r1')];

@@ -98,6 +98,25 @@ describe('the owning turn', () => {
     expect(seen.at(-1)!.steering).toEqual(['queued']);
   });
 
+  test('settles each lease once: what came back is leased no more, what was delivered is gone', () => {
+    const core = newCore();
+    const { turn, seen } = follow(core, 't1');
+    core.steer('chat', 'back');
+    core.steer('chat', 'delivered');
+    const [back, delivered] = ids(turn.pull());
+    turn.nack([back!]);
+    turn.ack([delivered!]);
+    const told = seen.length;
+    turn.ack([back!]);
+    turn.nack([delivered!]);
+    expect(seen.length).toBe(told);
+    core.queueMessage('chat', 'later');
+    expect(seen.at(-1)).toEqual({ turnId: 't1', steering: ['back'], followup: ['later'] });
+    expect(ids(turn.pull())).toEqual([back]);
+    turn.release();
+    expect(core.drainFollowup('chat')).toEqual(['back', 'later']);
+  });
+
   test('gets what it could not deliver back, in front and in its old order', () => {
     const core = newCore();
     const { turn } = follow(core, 't1');

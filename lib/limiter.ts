@@ -98,13 +98,20 @@ export class AdmissionLimiter {
   }
 
   private _wait(ticket: number, signal: AbortSignal | undefined): Waiter {
-    const waiter = new Waiter(signal, () => {
-      if (value(binding.limiterLeave(this._limiter, ticket)) !== 1) return;
-      this._take(ticket)?.deferred.reject(signal?.reason);
-      this._grant();
-    });
-    this._waiters[ticket] = waiter;
-    return waiter;
+    const leave = (): boolean => value(binding.limiterLeave(this._limiter, ticket)) === 1;
+    try {
+      const waiter = new Waiter(signal, () => {
+        if (!leave()) return;
+        this._take(ticket)?.deferred.reject(signal?.reason);
+        this._grant();
+      });
+      this._waiters[ticket] = waiter;
+      return waiter;
+    } catch (error) {
+      // The signal is the caller's: one that cannot be listened to takes no place.
+      leave();
+      throw error;
+    }
   }
 
   private _take(ticket: number): Waiter | undefined {

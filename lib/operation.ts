@@ -173,16 +173,15 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   }
 
   /**
-   * Lets go of an exited run, and of its generation once that has no other run here and is not pending.
-   * Ignored for a run that is not here.
+   * Lets go of an exited run, and of every generation that has no run here any more and whose stop is not
+   * pending.
    */
   releaseRun(claim: ExecutionClaim<T>): void {
     const slot = reference(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
     if (slot < 0 || this._core._number === NONE) return;
-    for (const member of this._members) {
-      if (member._claim === claim) accepted(binding.operationRelease(slot, member._member), this);
-    }
+    const number = this._members.findIndex((member) => member._claim === claim);
+    accepted(binding.operationRelease(slot, number < 0 ? NONE : number), this);
   }
 
   /** @internal */

@@ -188,7 +188,10 @@ export class SteeringTurn implements Acting {
         ? binding.settleLease(slot, named[0] as number, delivered)
         : binding.settleLeases(slot, Uint32Array.from(named), delivered);
     if (coded >> 1 < 0) throw refusal(coded >> 1, this);
-    if (delivered) for (const each of named) handles[each] = undefined;
+    // None when the one remembered had gone back to the queue: it is not this turn's to settle.
+    const settled = coded >> 2 > 0;
+    if (settled && delivered) for (const each of named) handles[each] = undefined;
+    this._leases = this._leases.filter(({ lease }) => !named.includes(lease));
     this._settled(slot, (coded >> 1) & 1, coded);
   }
 

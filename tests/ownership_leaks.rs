@@ -2,7 +2,6 @@
 
 mod support;
 
-use proptest::strategy::{Strategy, ValueTree};
 use support::call::calls;
 use support::kit::{Kit, scope_name, text};
 use support::seed::{runner, seed};
@@ -96,18 +95,14 @@ fn mutations_over_many_sessions_leave_none_of_them_open() {
 #[test]
 fn long_random_runs_end_with_nothing() {
     let seed = seed();
-    let mut source = runner(seed, 1);
-    for round in 0_usize..12 {
-        let shared = round % 3 > 0;
-        let (members, realms) = if shared { (1 + round % 3, 1 + round % 2) } else { (1, 1) };
+    let outcome = runner(seed, 12).run(&(0_usize..4, 1_usize..3, calls(1_200)), |case| {
+        let (members, realms, calls) = case;
+        let shared = members > 0;
+        let (members, realms) = if shared { (members, realms) } else { (1, 1) };
         let mut world = World::new(shared, members, realms);
-        let tree = calls(1_200).new_tree(&mut source).unwrap();
-        let outcome = tree
-            .current()
-            .into_iter()
-            .try_for_each(|call| world.call(call))
-            .and_then(|()| world.wind_down())
-            .and_then(|()| world.close_all());
-        assert!(outcome.is_ok(), "round {round} of TENURE_SEED={seed}: {outcome:?}");
-    }
+        calls.into_iter().try_for_each(|call| world.call(call))?;
+        world.wind_down()?;
+        world.close_all()
+    });
+    assert_eq!(outcome, Ok(()), "TENURE_SEED={seed}");
 }

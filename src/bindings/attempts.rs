@@ -1,8 +1,8 @@
 //! Stop attempts and retained stop operations.
 
-use super::maybe;
 use super::raw::{Numbers, Table};
 use super::thread::Thread;
+use super::{given, maybe};
 use crate::error::{Outcome, Reason};
 use crate::ownership::{Payment, Plan, Projection, RetainFor, Stopped, Target};
 use crate::text::Text;
@@ -144,7 +144,7 @@ fn operations(table: &mut Table) {
         thread.realm.operation_complete(slot, &numbers.to_vec())
     });
     table.define("operationRelease", |thread, (slot, number): (u32, u32)| {
-        thread.realm.operation_release(slot, number)
+        thread.realm.operation_release(slot, given(number))
     });
     table.define("operationDrop", |thread, (slot,): (u32,)| thread.realm.operation_drop(slot));
     table.define("operationEnqueue", |thread, (slot,): (u32,)| -> Outcome<u32> {

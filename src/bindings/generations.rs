@@ -36,6 +36,12 @@ pub(super) fn define(table: &mut Table) {
             Blocker::Disposal(slot) => slot + 1,
         })
     });
+    table.define("sessionBlocker", |thread, (entry,): (u32,)| -> Outcome<u32> {
+        Ok(match thread.realm.session_blocker(entry)? {
+            Blocker::None => 0,
+            Blocker::Disposal(slot) => slot + 1,
+        })
+    });
     table.define("foreignFailure", |thread, (entry, generation): (u32, u32)| {
         thread.realm.foreign_failure(entry, generation)
     });

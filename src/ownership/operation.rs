@@ -141,16 +141,18 @@ impl Operation {
             && self.targets.iter().any(|target| target.refers && target.generation == generation)
     }
 
-    /// Lets go of a member's run, and of its generation once that has no other run here and is not
+    /// Lets go of a member's run, and of every generation that has no run here any more and is not
     /// pending. Returns the claim's key, if the operation still held it.
-    pub(super) fn release(&mut self, number: u32) -> Option<u32> {
-        let member = self.members.get_mut(number as usize)?;
-        member.present = false;
-        let (claim, place) = (member.claim.take(), member.target);
-        let others = self.members.iter().any(|other| other.target == place && other.present);
-        let target = &mut self.targets[place];
-        if !others && target.delivery != Delivery::Pending {
-            target.refers = false;
+    pub(super) fn release(&mut self, number: Option<u32>) -> Option<u32> {
+        let member = number.and_then(|number| self.members.get_mut(number as usize));
+        let claim = member.and_then(|member| {
+            member.present = false;
+            member.claim.take()
+        });
+        let Self { targets, members, .. } = self;
+        for (place, target) in targets.iter_mut().enumerate() {
+            let runs = members.iter().any(|member| member.target == place && member.present);
+            target.refers &= runs || target.delivery == Delivery::Pending;
         }
         claim
     }
@@ -267,13 +269,13 @@ mod tests {
     #[test]
     fn a_generation_is_let_go_of_with_its_last_run_unless_its_delivery_is_pending() {
         let mut operation = operation(&[Debt::None; 2], &[Debt::None; 2]);
-        assert_eq!(operation.release(0), Some(7));
-        assert_eq!(operation.release(0), None);
+        assert_eq!(operation.release(Some(0)), Some(7));
+        assert_eq!(operation.release(Some(0)), None);
         assert!(operation.targets[0].refers);
-        operation.release(1);
+        operation.release(Some(1));
         assert!(operation.targets[0].refers, "pending");
         operation.targets[0].delivery = Delivery::Delivered;
-        operation.release(1);
-        assert!(!operation.targets[0].refers);
+        operation.release(None);
+        assert!(!operation.targets[0].refers, "asked again");
     }
 }

@@ -150,9 +150,11 @@ impl World {
     pub fn release_run(&mut self, operation: usize, place: u8) -> Step {
         let slot = self.slot(Handle::Operation(operation));
         let each = &self.model.operations[operation];
-        let (member, number) = (each.member, place as usize % each.members.len());
+        let number = place as usize % (each.members.len() + 1);
+        let (member, number) = (each.member, (number < each.members.len()).then_some(number));
         self.model.release_run(operation, number);
-        let got = plain(self.realm(member).operation_release(slot, number as u32));
+        let number = number.map(|number| number as u32);
+        let got = plain(self.realm(member).operation_release(slot, number));
         prop_assert_eq!(got, Ok(()));
         Ok(())
     }

@@ -52,7 +52,6 @@ pub enum Post {
     Updated(Session),
     Entered(usize, u32),
     MutationReady(usize),
-    TurnSealed(usize),
 }
 
 /// One core object.
@@ -152,7 +151,6 @@ impl Model {
             Post::MutationReady(mutation) => {
                 self.told.push(("MutationReady", Handle::Mutation(mutation), 0));
             }
-            Post::TurnSealed(turn) => self.deliver_turn_sealed(turn, member),
         }
         true
     }

@@ -209,6 +209,15 @@ impl Model {
         if each.sealed || each.phase.is_live() || registered || each.held || each.entering {
             return;
         }
+        let member = each.member;
+        let awaited = |attempt: &usize| {
+            let views = &self.attempts[*attempt].views;
+            views.iter().any(|view| view.member == member && !view.asked)
+        };
+        if self.claims[claim].captors.iter().any(awaited) {
+            return;
+        }
+        let each = &mut self.claims[claim];
         each.sealed = true;
         let told = ("ClaimSealed", Handle::Claim(claim), word(each, closed));
         self.seal(told);

@@ -129,7 +129,7 @@ impl Model {
             return Ok(Plan { opens: true, note: !opened, turn: lineage, known: false });
         };
         let members = &self.operations[operation].members;
-        let known = members.iter().any(|each| each.has_claim && each.claim == claim);
+        let known = members.iter().any(|each| each.claim == claim);
         Ok(Plan { opens: false, note: false, turn: lineage && !known, known })
     }
 
@@ -230,16 +230,20 @@ impl Model {
         self.seal_claim(claim, false);
     }
 
-    pub fn release_run(&mut self, operation: usize, number: usize) {
+    /// Lets go of a run, if it is here, and of every generation without one whose stop is not pending.
+    pub fn release_run(&mut self, operation: usize, number: Option<usize>) {
         let Operation { targets, members, .. } = &mut self.operations[operation];
-        let had = std::mem::replace(&mut members[number].has_claim, false);
-        members[number].present = false;
-        let (claim, target) = (members[number].claim, members[number].target);
-        let others = members.iter().any(|each| each.target == target && each.present);
-        if !others && targets[target].delivered.is_some() {
-            targets[target].refers = false;
+        let mut had = None;
+        if let Some(number) = number {
+            members[number].present = false;
+            had = std::mem::replace(&mut members[number].has_claim, false)
+                .then_some(members[number].claim);
         }
-        if had {
+        for (place, target) in targets.iter_mut().enumerate() {
+            let runs = members.iter().any(|each| each.target == place && each.present);
+            target.refers &= runs || target.delivered.is_none();
+        }
+        if let Some(claim) = had {
             self.unhold(claim);
         }
     }

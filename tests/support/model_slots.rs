@@ -265,6 +265,9 @@ impl Model {
     }
 
     fn end_claims(&mut self, member: Member, session: Session) {
+        // No part of its begins any more.
+        let views = self.attempts.iter_mut().filter(|each| each.session == session);
+        views.filter_map(|each| each.view(member)).for_each(|view| view.asked = true);
         for claim in 0..self.claims.len() {
             let each = &self.claims[claim];
             if (each.member, each.session) != (member, session) || each.sealed {
@@ -356,6 +359,7 @@ impl Model {
     /// The handles that are left of a member that has ended, and that they name nothing any more.
     pub fn close_end(&mut self, member: Member) -> Vec<Handle> {
         let left = self.handles(member);
+        self.attempts.iter_mut().for_each(|each| each.joined.retain(|joined| *joined != member));
         self.invalidations.iter_mut().filter(|e| e.member == member).for_each(|e| e.known = false);
         self.checkpoints.iter_mut().filter(|e| e.member == member).for_each(|e| e.known = false);
         self.activations.iter_mut().filter(|e| e.member == member).for_each(|e| e.known = false);

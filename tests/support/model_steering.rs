@@ -9,8 +9,6 @@ pub struct Turn {
     pub name: u8,
     pub listens: bool,
     pub known: bool,
-    /// Its member is to hear that it is not involved any more.
-    pub told: bool,
 }
 
 #[derive(Debug)]
@@ -48,7 +46,7 @@ impl Model {
         name: u8,
         listens: bool,
     ) -> usize {
-        let turn = Turn { session, member, name, listens, known: true, told: false };
+        let turn = Turn { session, member, name, listens, known: true };
         self.turns.push(turn);
         self.queues[session].owner = Some(self.turns.len() - 1);
         self.seal_turns(session, member);
@@ -59,7 +57,7 @@ impl Model {
         if !self.is_involved(session, name) {
             return None;
         }
-        let turn = Turn { session, member, name, listens: false, known: true, told: false };
+        let turn = Turn { session, member, name, listens: false, known: true };
         self.turns.push(turn);
         Some(self.turns.len() - 1)
     }
@@ -81,11 +79,13 @@ impl Model {
     pub fn pull(&mut self, turn: usize) -> Vec<usize> {
         let Turn { session, member, name, .. } = self.turns[turn];
         if self.owner_name(session) != Some(name) {
+            self.seal_turns(session, member);
             return Vec::new();
         }
         let queue = &mut self.queues[session];
         let pulled = std::mem::take(&mut queue.queued);
         queue.leased.extend(pulled.iter().map(|message| (*message, name, member)));
+        self.seal_turns(session, member);
         pulled
     }
 
@@ -215,31 +215,18 @@ impl Model {
         }
     }
 
-    /// Handles of turns that have nothing to do with the queue any more: their members let go of them.
+    /// Handles of the member's turns that have nothing to do with the queue any more are sealed. Those of
+    /// other members stay until they call.
     fn seal_turns(&mut self, session: Session, caller: Member) {
         for number in 0..self.turns.len() {
             let turn = &self.turns[number];
-            if turn.session != session || !turn.known || self.is_involved(session, turn.name) {
-                continue;
-            }
-            let member = turn.member;
-            if member == caller {
-                // The handles of a member that ends go with it.
-                if self.members[member].open {
-                    self.turns[number].known = false;
-                    self.seal(("TurnSealed", Handle::Turn(number), 0));
-                }
-            } else if !std::mem::replace(&mut self.turns[number].told, true) {
-                self.post(member, Post::TurnSealed(number));
+            let own = turn.known && (turn.session, turn.member) == (session, caller);
+            // The handles of a member that ends go with it.
+            if own && self.members[caller].open && !self.is_involved(session, turn.name) {
+                self.turns[number].known = false;
+                self.seal(("TurnSealed", Handle::Turn(number), 0));
             }
         }
-    }
-
-    pub fn deliver_turn_sealed(&mut self, turn: usize, member: Member) {
-        if self.turns[turn].known {
-            self.turns[turn].told = false;
-        }
-        self.seal_turns(self.turns[turn].session, member);
     }
 
     /// What is not yet in the transcript: leased and queued messages, then followups.

@@ -29,6 +29,8 @@ pub struct View {
     pub ended: Option<Result<(), Error>>,
     /// Its part has begun: it may settle.
     pub begun: bool,
+    /// Its handle knows what was captured: until then no such claim is forgotten.
+    pub asked: bool,
     pub settled: bool,
 }
 
@@ -152,6 +154,7 @@ impl Model {
             draining: false,
             ended: None,
             begun,
+            asked: false,
             settled: false,
         };
         let mut views = vec![view(member, Sight::Known, true)];
@@ -180,6 +183,8 @@ impl Model {
                 captured.push((place, *claim, tell));
             }
         }
+        self.attempts[attempt].view(member).unwrap().asked = true;
+        captured.iter().for_each(|(_, claim, _)| self.seal_claim(*claim, false));
         captured
     }
 

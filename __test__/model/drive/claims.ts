@@ -196,7 +196,7 @@ export const claims: Record<string, Definition> = {
   }),
 
   enter: define(5, { claim: index }, (world, args) => {
-    const given = pick(world.claims.filter(isPhase('pending')), args.claim);
+    const given = pick(world.claims.filter(isLive), args.claim, isPhase('pending'));
     return given ? world.track(given.enter(), () => given.phase) : SKIPPED;
   }),
 

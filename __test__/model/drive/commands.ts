@@ -68,7 +68,11 @@ const themes: readonly Theme[] = [
   { weight: 4, first: ['startTurn', 'admit', 'openRequest'], favourites: { claims: 4 } },
   { weight: 3, first: ['openSteeringTurn', 'steer'], favourites: { steering: 8 } },
   { weight: 3, first: ['startTurn', 'invalidate'], favourites: { claims: 2, generations: 5 } },
-  { weight: 2, first: ['mutateSessions', 'claim'], favourites: { claims: 2, mutations: 12 } },
+  {
+    weight: 3,
+    first: ['mutateSessions', 'mutateSessions', 'claim', 'enter'],
+    favourites: { claims: 1, mutations: 12 },
+  },
   { weight: 1, first: ['loadCheckpoint', 'serialize'], favourites: { rooms: 15 } },
   { weight: 1, first: ['reserveOperation'], favourites: { admission: 10 } },
   { weight: 1, first: ['acquire'], favourites: { permits: 12 } },

@@ -344,11 +344,11 @@ impl Realm {
         Ok(ended)
     }
 
-    /// Lets go of a member's run.
+    /// Lets go of a member's run, and of generations without one.
     ///
     /// # Errors
     /// `ERR_INVALID_THIS`.
-    pub fn operation_release(&mut self, operation: Slot, number: u32) -> Outcome<()> {
+    pub fn operation_release(&mut self, operation: Slot, number: Option<u32>) -> Outcome<()> {
         self.on(
             operation,
             Kind::Operation,
