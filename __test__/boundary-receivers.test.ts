@@ -98,24 +98,21 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-  it.skipIf(OPEN.includes(name))(
-    'gives no working handle to a caller who constructs one',
-    async () => {
-      const world = await makeWholeWorld();
-      onTestFinished(() => world.core.close());
-      const before = facts(world);
-      const made: unknown = await answerOf(() =>
-        Reflect.construct(CLASSES[name][0] as never, []),
-      ).then(({ how, value }) => (how === 'threw' ? undefined : value));
-      const methods = METHODS[name](world);
-      const strays: string[] = [];
-      for (const method of Reflect.ownKeys(methods)) {
-        const ask = () =>
-          call(CLASSES[name][0].prototype, method, made, methods[method] as unknown[]);
-        strays.push(...(await strayed(name, method, ask)));
-      }
-      expect(strays).toEqual([]);
-      expect(facts(world)).toEqual(before);
-    },
-  );
+describe.each(NAMES.filter((name) => !OPEN.includes(name)))('%s', (name) => {
+  it('gives no working handle to a caller who constructs one', async () => {
+    const world = await makeWholeWorld();
+    onTestFinished(() => world.core.close());
+    const before = facts(world);
+    const tried = await answerOf(() => Reflect.construct(CLASSES[name][0] as never, []));
+    const made = tried.how === 'threw' ? undefined : tried.value;
+    const methods = METHODS[name](world);
+    const { prototype } = CLASSES[name][0];
+    const strays: string[] = [];
+    for (const method of Reflect.ownKeys(methods)) {
+      const args = methods[method] as unknown[];
+      strays.push(...(await strayed(name, method, () => call(prototype, method, made, args))));
+    }
+    expect(strays).toEqual([]);
+    expect(facts(world)).toEqual(before);
+  });
 });

@@ -4,7 +4,7 @@ mod support;
 
 use support::kit::{Kit, text};
 use tenure::error::Reason;
-use tenure::ownership::{ClaimEvent, ClaimPhase, ClaimRef, Effect, Start, StartEvent, Word};
+use tenure::ownership::{ClaimEvent, ClaimPhase, ClaimRef, Effect, Start, StartEvent, Stopped, Word};
 
 /// Claims that have ended in every way there is, with what their word is to say.
 fn ended(kit: &mut Kit) -> Vec<(Word, ClaimPhase, bool, bool)> {
@@ -27,7 +27,10 @@ fn ended(kit: &mut Kit) -> Vec<(Word, ClaimPhase, bool, bool)> {
 
     let raced = kit.claim(0, "raced");
     let entry = kit.entry(0, "raced");
-    kit.realm.stop(entry, None).unwrap();
+    let Stopped::Started(view) = kit.realm.stop(entry, None).unwrap() else {
+        panic!("nothing stands");
+    };
+    assert_eq!(kit.realm.captured(view), Ok(vec![(0, raced, false)]));
     // Given up by an abort listener that ran before its own.
     all.push((kit.release(raced).unwrap(), ClaimPhase::Released, true, false));
     all

@@ -104,7 +104,11 @@ fn the_error_of_a_finalization_recorded_before_the_stop_reaches_the_starter() {
     let word = kit.realm.claim_move(claim, ClaimEvent::Finalize(false), Some(text("broken")));
     assert_eq!(word, Ok(None));
     let (view, _) = kit.stop(0, "s");
-    assert!(kit.release(claim).is_some());
+    assert_eq!(kit.release(claim), None, "its member has still to hear of the stop");
+    let told = kit.deliver(1);
+    let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
+    assert_eq!(kit.begin(part), [claim]);
+    assert!(matches!(kit.effects()[..], [Effect::ClaimSealed(sealed, _)] if sealed == claim));
     assert_eq!(kit.realm.failures(view), Ok(vec![0]));
     assert_eq!(kit.realm.failure_text(view, 0), Ok(Some(text("broken"))));
 }

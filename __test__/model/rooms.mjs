@@ -125,8 +125,11 @@ export function serialize(member, sessionId, lane, task) {
 /** Whoever waits for the end of an invalidation, or for its turn in a lane, is told. */
 export function closeRooms(member) {
   for (const session of member.scope.sessions.values()) {
-    const { invalidation: open, lanes } = session.room(member);
+    const room = session.room(member);
+    const { invalidation: open, lanes } = room;
     open?.ended.resolve(closedOutcome());
+    // A load in flight keeps its own value: the slot it would have looked into has gone.
+    room.checkpoint = { stored: false, value: undefined, load: undefined };
     for (const lane of lanes.values()) lane.close();
     session.rooms.delete(member);
   }
