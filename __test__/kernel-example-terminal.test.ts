@@ -37,7 +37,11 @@ class Terminal {
   }
 
   untilShown(text: string | RegExp): Promise<boolean> {
-    return until(`"${text}"`, () => this.stdout.match(text) !== null);
+    return until(`"${text}"`, () => {
+      if (this.stdout.match(text)) return true;
+      if (this.child.exitCode === null) return false;
+      throw new Error(`ended with ${this.child.exitCode}: ${this.stdout}${this.stderr}`);
+    });
   }
 }
 

@@ -1,6 +1,12 @@
 import binding from './binding.js';
 import { nonEmpty, object, string, strings } from './arguments.js';
-import {ApplicationOperationBusyError, MAKER, invalidArgument, invalidThis, made} from './errors.js';
+import {
+  ApplicationOperationBusyError,
+  MAKER,
+  invalidArgument,
+  invalidThis,
+  made,
+} from './errors.js';
 import { flushSoon } from './log.js';
 import { accepted, acceptedTexts, refusal, value } from './native.js';
 import type { ApplicationOperationRegistration } from './values.js';
@@ -71,7 +77,12 @@ export class ApplicationOperationService {
       return;
     }
     nonEmpty(scope, 'options.scope');
-    this._registry = { _number: accepted(binding.openCore(scope, () => {}), { scope }) };
+    this._registry = {
+      _number: accepted(
+        binding.openCore(scope, () => {}),
+        { scope },
+      ),
+    };
   }
 
   /** @internal A core's. */
@@ -149,7 +160,12 @@ export class OperationLease implements Disposable {
   /** @internal */
   _lease: number;
 
-  private constructor(maker: symbol, registry: Registry, of: ApplicationOperationRegistration, lease: number) {
+  private constructor(
+    maker: symbol,
+    registry: Registry,
+    of: ApplicationOperationRegistration,
+    lease: number,
+  ) {
     made(maker, 'OperationLease');
     this.registration = of;
     this._from = registry;

@@ -2,8 +2,7 @@ import { invalidArgument } from './errors.js';
 import type { Outcome, RunIdentity } from './values.js';
 
 export function nonEmpty(value: unknown, name: string): string {
-  if (typeof value !== 'string' || value === '')
-    throw invalidArgument(name, 'a non-empty string');
+  if (typeof value !== 'string' || value === '') throw invalidArgument(name, 'a non-empty string');
   return value;
 }
 

@@ -51,12 +51,7 @@ interface Binding {
   canDispatch(claim: Slot): Coded;
   claimOperation(claim: Slot): Coded;
 
-  createGeneration(
-    entry: number,
-    claim: number,
-    route: string | undefined,
-    to: Uint32Array,
-  ): Coded;
+  createGeneration(entry: number, claim: number, route: string | undefined, to: Uint32Array): Coded;
   currentGeneration(entry: number, route: string | undefined): Coded;
   generations(entry: number, to: Uint32Array): Coded;
   runForTurn(entry: number, route: string | undefined, turn: string): Coded;

@@ -4,7 +4,15 @@ import type { CoreError } from './codes.js';
 import type { RuntimeCore } from './core.js';
 import { cross, uncross } from './crossing.js';
 import type { Acting } from './effects.js';
-import {MAKER, RuntimeExecutionCancellation, closedError, failureOf, invalidArgument, invalidThis, made} from './errors.js';
+import {
+  MAKER,
+  RuntimeExecutionCancellation,
+  closedError,
+  failureOf,
+  invalidArgument,
+  invalidThis,
+  made,
+} from './errors.js';
 import { BackendGeneration } from './generation.js';
 import {
   Deferred,
@@ -386,7 +394,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     const about = { sessionId: this.sessionId, requestId };
     if (claim < 0) {
       const word = -claim - 1;
-      throw this._isClosed(word) ? closedError() : refusal(value(binding.sealedRequest(word)), about);
+      throw this._isClosed(word)
+        ? closedError()
+        : refusal(value(binding.sealedRequest(word)), about);
     }
     const opened = accepted(binding.openRequest(claim, requestId), about);
     const slot = opened >> 1;
@@ -397,7 +407,14 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     }
     const { generation, turnId } = this._riders as { generation: unknown; turnId: string };
     const from = generation as BackendGeneration<T>;
-    const made = InteractionRequest._make<T>(this.sessionId, requestId, turnId, from, request, slot);
+    const made = InteractionRequest._make<T>(
+      this.sessionId,
+      requestId,
+      turnId,
+      from,
+      request,
+      slot,
+    );
     handles[slot] = made;
     return made;
   }
@@ -544,4 +561,3 @@ function reference(self: object | undefined): number {
   if (typeof claim !== 'number') throw invalidThis('ExecutionClaim');
   return claim;
 }
-

@@ -300,10 +300,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     const entry = entryOf(this, sessionId);
     string(turnId, 'turnId');
     if (onUpdate !== undefined) callable(onUpdate, 'onUpdate');
-    const slot = accepted(
-      binding.openTurn(entry, turnId, onUpdate !== undefined),
-      { sessionId },
-    );
+    const slot = accepted(binding.openTurn(entry, turnId, onUpdate !== undefined), { sessionId });
     return SteeringTurn._make(this, sessionId, turnId, slot, onUpdate);
   }
 
@@ -628,4 +625,3 @@ function number(self: object | undefined): number {
   if (typeof core !== 'number') throw invalidThis('RuntimeCore');
   return core;
 }
-

@@ -107,4 +107,3 @@ export const failureOf = (generation: number, cause: unknown): TenureError =>
     `Backend generation ${generation} is permanently quarantined after disposal failed`,
     { cause },
   );
-

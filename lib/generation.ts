@@ -4,7 +4,7 @@ import type { CoreError } from './codes.js';
 import type { RuntimeCore } from './core.js';
 import { cross } from './crossing.js';
 import type { Acting } from './effects.js';
-import {MAKER, closedError, failureOf, invalidThis, made} from './errors.js';
+import { MAKER, closedError, failureOf, invalidThis, made } from './errors.js';
 import { Deferred, accepted, attempted, quiet, refusal, value } from './native.js';
 import type { CoreTypes, Outcome } from './values.js';
 

@@ -2,9 +2,19 @@ import binding from './binding.js';
 import { callable } from './arguments.js';
 import type { CoreError } from './codes.js';
 import type { Acting } from './effects.js';
-import {MAKER, TenureError, closedError, invalidThis, made} from './errors.js';
+import { MAKER, TenureError, closedError, invalidThis, made } from './errors.js';
 import type { BackendGeneration } from './generation.js';
-import { Deferred, attempted, drain, handles, list, quiet, refusal, target, value } from './native.js';
+import {
+  Deferred,
+  attempted,
+  drain,
+  handles,
+  list,
+  quiet,
+  refusal,
+  target,
+  value,
+} from './native.js';
 import type { CoreTypes, Outcome } from './values.js';
 
 /**

@@ -1,6 +1,6 @@
 import binding from './binding.js';
 import { object } from './arguments.js';
-import {MAKER, invalidArgument, invalidThis, made, outOfRange} from './errors.js';
+import { MAKER, invalidArgument, invalidThis, made, outOfRange } from './errors.js';
 import { flushSoon } from './log.js';
 import { Deferred, acceptedList, target, value } from './native.js';
 

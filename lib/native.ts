@@ -84,7 +84,8 @@ const MESSAGES: Readonly<Record<string, Message>> = {
       ? `Execution claim has no attached Run in phase ${PHASES[phase]}`
       : `Execution claim cannot settle reserved Run ${runId}`,
   NoRun: (_, phase) => `Execution claim has no attached Run in phase ${PHASES[phase]}`,
-  NoGeneration: (_, phase) => `Execution claim has no reserved generation in phase ${PHASES[phase]}`,
+  NoGeneration: (_, phase) =>
+    `Execution claim has no reserved generation in phase ${PHASES[phase]}`,
   EnterPhase: ({ sessionId }, phase) =>
     `Execution claim cannot enter admission from phase ${PHASES[phase]} for session ${sessionId}`,
   StartPhase: (_, phase) => `Execution claim cannot commit a start in phase ${PHASES[phase]}`,

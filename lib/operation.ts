@@ -3,7 +3,7 @@ import { callable, outcome } from './arguments.js';
 import { ExecutionClaim } from './claim.js';
 import type { RuntimeCore } from './core.js';
 import type { Acting } from './effects.js';
-import {MAKER, closedError, invalidArgument, invalidThis, made} from './errors.js';
+import { MAKER, closedError, invalidArgument, invalidThis, made } from './errors.js';
 import type { BackendGeneration } from './generation.js';
 import { NONE, accepted, acceptedList, handles, quiet, target, value } from './native.js';
 import { Task } from './task.js';
@@ -91,7 +91,12 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   }
 
   /** @internal */
-  _add(number: number, claim: ExecutionClaim<T>, lineage: T['lineage'] | undefined, id: string): void {
+  _add(
+    number: number,
+    claim: ExecutionClaim<T>,
+    lineage: T['lineage'] | undefined,
+    id: string,
+  ): void {
     this._members[number] = StopMember._make<T>(this, number, claim);
     const place = accepted(binding.operationTargetOf(this._operation, number), this);
     this._targets[place] ??= StopDelivery._make<T>(this, place, claim.generation);
@@ -224,7 +229,12 @@ export class StopMember<T extends CoreTypes = CoreTypes> {
   /** @internal */
   readonly _claim: ExecutionClaim<T>;
 
-  private constructor(maker: symbol, of: StopOperation<T>, number: number, claim: ExecutionClaim<T>) {
+  private constructor(
+    maker: symbol,
+    of: StopOperation<T>,
+    number: number,
+    claim: ExecutionClaim<T>,
+  ) {
     made(maker, 'StopMember');
     this._of = of;
     this._member = number;
@@ -233,7 +243,11 @@ export class StopMember<T extends CoreTypes = CoreTypes> {
   }
 
   /** @internal */
-  static _make<T extends CoreTypes>(of: StopOperation<T>, number: number, claim: ExecutionClaim<T>) {
+  static _make<T extends CoreTypes>(
+    of: StopOperation<T>,
+    number: number,
+    claim: ExecutionClaim<T>,
+  ) {
     return new StopMember<T>(MAKER, of, number, claim);
   }
 
@@ -261,7 +275,12 @@ export class StopDelivery<T extends CoreTypes = CoreTypes> {
   private readonly _of: StopOperation<T>;
   private readonly _place: number;
 
-  private constructor(maker: symbol, of: StopOperation<T>, place: number, generation: BackendGeneration<T>) {
+  private constructor(
+    maker: symbol,
+    of: StopOperation<T>,
+    place: number,
+    generation: BackendGeneration<T>,
+  ) {
     made(maker, 'StopDelivery');
     this._of = of;
     this._place = place;

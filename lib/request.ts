@@ -1,6 +1,6 @@
 import binding from './binding.js';
 import type { Acting } from './effects.js';
-import {MAKER, invalidThis, made} from './errors.js';
+import { MAKER, invalidThis, made } from './errors.js';
 import type { BackendGeneration } from './generation.js';
 import { accepted, handles } from './native.js';
 import type { CoreTypes } from './values.js';

@@ -1,7 +1,7 @@
 import binding from './binding.js';
 import { strings } from './arguments.js';
 import type { Acting } from './effects.js';
-import {MAKER, closedError, invalidThis, made} from './errors.js';
+import { MAKER, closedError, invalidThis, made } from './errors.js';
 import {
   NONE,
   accepted,

@@ -4,7 +4,7 @@ import { ExecutionClaim } from './claim.js';
 import type { RuntimeCore } from './core.js';
 import { cross, uncross } from './crossing.js';
 import type { Acting } from './effects.js';
-import {MAKER, closedError, invalidArgument, invalidThis, made} from './errors.js';
+import { MAKER, closedError, invalidArgument, invalidThis, made } from './errors.js';
 import {
   Deferred,
   NONE,

@@ -11,7 +11,11 @@ export class Task<R> implements Acting {
   #slot: number;
   #running = false;
 
-  private constructor(task: () => R | PromiseLike<R>, ended: (slot: number) => number, slot: number) {
+  private constructor(
+    task: () => R | PromiseLike<R>,
+    ended: (slot: number) => number,
+    slot: number,
+  ) {
     this.#task = task;
     this.#ended = ended;
     this.#slot = slot;

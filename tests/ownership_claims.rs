@@ -4,7 +4,9 @@ mod support;
 
 use support::kit::{Kit, text};
 use tenure::error::Reason;
-use tenure::ownership::{ClaimEvent, ClaimPhase, ClaimRef, Effect, Start, StartEvent, Stopped, Word};
+use tenure::ownership::{
+    ClaimEvent, ClaimPhase, ClaimRef, Effect, Start, StartEvent, Stopped, Word,
+};
 
 /// Claims that have ended in every way there is, with what their word is to say.
 fn ended(kit: &mut Kit) -> Vec<(Word, ClaimPhase, bool, bool)> {

@@ -75,12 +75,6 @@ function endStoppedAttached(claim) {
   if (claim.finalization) endClaim(claim, claim.finalization);
 }
 
-/** Nothing holds the run any more: neither its admission, nor a generation, nor a stop operation. */
-const isOver = (claim) =>
-  !isLive(claim) &&
-  !claim.registered &&
-  !claim.session.operations.some((each) => each.members.some((member) => member.claim === claim));
-
 const needRun = (claim) => {
   if (!claim.run) throw phaseError(`has no attached Run in phase ${claim.phase}`);
 };
@@ -250,7 +244,6 @@ export class ExecutionClaim extends Handle {
     errors.needObject(binding, 'binding');
     const exact =
       claim.run &&
-      !isOver(claim) &&
       binding.sessionId === claim.sessionId &&
       binding.runId === claim.runId &&
       binding.turnId === claim.turnId;

@@ -13,6 +13,7 @@ impl World {
         for member in self.open_members() {
             self.observe_scope(member)?;
             if let Some((session, entry)) = self.last[member] {
+                self.observe_runs(member, session)?;
                 self.look(member, session, entry)?;
             }
         }
@@ -52,21 +53,24 @@ impl World {
             prop_assert_eq!(plain(realm.active_turns(core, &id)), Ok(turns));
             let idle = self.model.is_exclusive(session, None);
             prop_assert_eq!(plain(realm.session_is_idle(core, &id)), Ok(idle));
-            for run in 0..3 {
-                let of: Vec<u8> = self
-                    .model
-                    .runs(session)
-                    .filter_map(|claim| self.model.claims[claim].run.as_ref())
-                    .filter(|each| each.run == run)
-                    .map(|each| each.turn)
-                    .collect();
-                let name = named('r', run);
-                let got = realm.has_active_run(core, &id, &name, None);
-                prop_assert_eq!(plain(got), Ok(!of.is_empty()));
-                for turn in 0..3 {
-                    let got = realm.has_active_run(core, &id, &name, Some(&named('t', turn)));
-                    prop_assert_eq!(plain(got), Ok(of.contains(&turn)));
-                }
+        }
+        Ok(())
+    }
+
+    /// Which runs and turns are registered in a session, one by one.
+    fn observe_runs(&self, member: Member, session: Session) -> Step {
+        let (core, id) = (self.cores[member], session_text(session));
+        let realm = &self.realms[self.model.members[member].realm];
+        for run in 0..3 {
+            let runs = self.model.runs(session);
+            let runs = runs.filter_map(|claim| self.model.claims[claim].run.as_ref());
+            let of: Vec<u8> = runs.filter(|each| each.run == run).map(|each| each.turn).collect();
+            let name = named('r', run);
+            let got = realm.has_active_run(core, &id, &name, None);
+            prop_assert_eq!(plain(got), Ok(!of.is_empty()));
+            for turn in 0..3 {
+                let got = realm.has_active_run(core, &id, &name, Some(&named('t', turn)));
+                prop_assert_eq!(plain(got), Ok(of.contains(&turn)));
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! The core and the model side by side: what slots are called in the model, and what calls have caused.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
@@ -9,7 +10,7 @@ use tenure::ownership::{Effect, Realm, Slot, Word};
 use tenure::text::Text;
 
 use super::kit::{Wakes, scope_name};
-use super::model::{Error, Handle, Member, Model, Session, Told};
+use super::model::{Error, Handle, Member, Model, SESSIONS, Session, Told};
 use super::model_claims::Answer;
 use super::model_stops::Sight;
 
@@ -39,13 +40,22 @@ pub struct World {
     errors: u32,
 }
 
+/// The ids of the sessions. The last one is a lone surrogate.
+static IDS: LazyLock<[Text; SESSIONS]> =
+    LazyLock::new(|| [Text::from("a"), Text::from("b"), Text::from_units(&[0xd800])]);
+
+/// Names of runs, turns and the like, by their kind.
+static NAMES: LazyLock<BTreeMap<char, Vec<Text>>> = LazyLock::new(|| {
+    let numbered = |kind: char| (0..8).map(move |n| Text::from(format!("{kind}{n}").as_str()));
+    "rtqlkowc".chars().map(|kind| (kind, numbered(kind).collect())).collect()
+});
+
 pub fn session_text(session: Session) -> Text {
-    // The last one is a lone surrogate.
-    [Text::from("a"), Text::from("b"), Text::from_units(&[0xd800])][session].clone()
+    IDS[session].clone()
 }
 
 pub fn named(kind: char, number: u8) -> Text {
-    Text::from(format!("{kind}{number}").as_str())
+    NAMES[&kind][number as usize].clone()
 }
 
 pub fn route_text(route: Option<u8>) -> Option<Text> {

@@ -245,7 +245,13 @@ export const claims: Record<string, Definition> = {
   }),
 
   bindInteraction: define(3, { claim: index, wrong: fc.nat({ max: 6 }) }, (world, args) => {
-    const given = pick(ofOpenMembers(world), args.claim, (each) => runOf(each) !== undefined);
+    // Once its admission is over and its run is gone, nothing is said of a binding.
+    const holds = (each: Tenure.ExecutionClaim) => isLive(each) || isRegistered(world)(each);
+    const given = pick(
+      ofOpenMembers(world).filter(holds),
+      args.claim,
+      (each) => runOf(each) !== undefined,
+    );
     if (!given) return SKIPPED;
     const run = runOf(given) ?? { sessionId: given.sessionId, runId: 'none', turnId: 'none' };
     const wrong = [{ runId: 'x' }, { turnId: 'x' }, { sessionId: 'x' }][args.wrong];
