@@ -78,7 +78,7 @@ interface ApplicationOperationRequest {
 declare class ApplicationOperationService {
   /**
    * Needs no core. Without `scope` the registry is its own; a named one lasts as long as its thread.
-   * `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread.
+   * `ERR_INVALID_ARG_TYPE`.
    */
   constructor(options?: { readonly scope?: string });
   /**
@@ -137,7 +137,6 @@ type CoreErrorCode =
   | 'ERR_OUT_OF_RANGE'
   | 'ERR_REQUEST_CONFLICT'
   | 'ERR_RUN_RESERVED'
-  | 'ERR_SCOPE_THREAD'
   | 'ERR_SESSION_BUSY'
   | 'ERR_SESSION_QUARANTINED'
   | 'ERR_SESSION_STOPPING';
@@ -523,7 +522,7 @@ interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCore
  * Private by default. Cores of one `scope` are its members and share claims, registered runs, mutations,
  * stop attempts, the stop quarantine, steering queues, generation ids and phases, and admission; handles,
  * values, promises, interaction requests, invalidations, checkpoint slots, activations in flight and
- * serial lanes stay with their member. For now the members of a scope live in one thread.
+ * serial lanes stay with their member. Members may live in any worker thread of the process.
  *
  * A method is synchronous unless it returns a Promise; a call throws and changes nothing, or is applied
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
@@ -534,7 +533,7 @@ interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCore
 declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The runtime's active operations, one registry for all members of the scope. */
   readonly operations: ApplicationOperationService;
-  /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
+  /** `ERR_INVALID_ARG_TYPE`. */
   constructor(options: RuntimeCoreOptions | ScopedCoreOptions<T>);
   /**
    * Ends this core's part as the end of its thread would: live claims fail, leases go back, registrations

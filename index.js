@@ -217,7 +217,6 @@ const MESSAGES = {
   Internal: () => 'A fault of tenure itself: this session refuses further calls',
   Closed: () => 'The core is closed',
   InvalidThis: () => 'Called on something that is not its handle',
-  ScopeThread: ({ scope }) => `Scope ${scope} is in use by another thread`,
   SessionStopping: ({ sessionId }) =>
     `Session ${sessionId} is stopping and cannot admit a new execution`,
   ClaimForeign: ({ sessionId }) =>
@@ -364,7 +363,7 @@ class ApplicationOperationService {
   _registry;
   /**
    * Needs no core. Without `scope` the registry is its own; a named one lasts as long as its thread.
-   * `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread.
+   * `ERR_INVALID_ARG_TYPE`.
    */
   constructor(options) {
     const scope = options === undefined ? undefined : object(options, 'options').scope;
@@ -377,7 +376,7 @@ class ApplicationOperationService {
     this._registry = {
       _number: accepted(
         binding.openCore(scope, () => {}),
-        { scope },
+        {},
       ),
     };
   }
@@ -2193,7 +2192,7 @@ function end(core) {
  * Private by default. Cores of one `scope` are its members and share claims, registered runs, mutations,
  * stop attempts, the stop quarantine, steering queues, generation ids and phases, and admission; handles,
  * values, promises, interaction requests, invalidations, checkpoint slots, activations in flight and
- * serial lanes stay with their member. For now the members of a scope live in one thread.
+ * serial lanes stay with their member. Members may live in any worker thread of the process.
  *
  * A method is synchronous unless it returns a Promise; a call throws and changes nothing, or is applied
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
@@ -2215,7 +2214,7 @@ class RuntimeCore {
   /** The session looked up last: Rust keeps its entry until another one is looked up. */
   _lastId = NOTHING;
   _lastEntry = 0;
-  /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
+  /** `ERR_INVALID_ARG_TYPE`. */
   constructor(options) {
     const given = object(options, 'options');
     this._options = given;
@@ -2227,10 +2226,9 @@ class RuntimeCore {
     this._part = onForeignStop;
     this._shared = scope !== undefined;
     const self = new WeakRef(this);
-    const subject = scope === undefined ? {} : { scope };
     this._number = accepted(
       binding.openCore(scope, () => self.deref()?._deliver()),
-      subject,
+      {},
     );
     this.operations = ApplicationOperationService._of(this);
     forgotten.register(this, this._number, this);
@@ -2648,6 +2646,19 @@ function number(self) {
   return core;
 }
 
+/**
+ * A vm context of Node.js 20 lacks `Symbol.dispose`, which `using` asks for there by the symbol that
+ * Node.js itself registers: the method that the class has then under the key of nothing is moved.
+ */
+function disposable(type) {
+  if (Symbol.dispose !== undefined) return;
+  const { prototype } = type;
+  const method = Object.getOwnPropertyDescriptor(prototype, 'undefined');
+  if (method === undefined) return;
+  Object.defineProperty(prototype, Symbol.for('nodejs.dispose'), method);
+  Reflect.deleteProperty(prototype, 'undefined');
+}
+
 const GRANTED = 0;
 const REFUSED = -1;
 /** Limiters whose handle is gone. */
@@ -2800,6 +2811,8 @@ function reference(self) {
   if (typeof limiter !== 'number') throw invalidThis('AdmissionLimiter');
   return limiter;
 }
+
+for (const type of [AdmissionPermit, ExecutionClaim, OperationLease, RuntimeCore]) disposable(type);
 
 exports.AdmissionLimiter = AdmissionLimiter;
 exports.AdmissionPermit = AdmissionPermit;

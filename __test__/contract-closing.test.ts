@@ -1,7 +1,9 @@
 // The end of a member, and of a core of its own: what it takes with it, and who is told.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { RuntimeCore } from '../index.js';
-import type { ScopedCoreOptions } from '../index.js';
+import type { ScopedCoreOptions, StopOperation } from '../index.js';
 import {
   NOTHING,
   OK,
@@ -9,9 +11,12 @@ import {
   closeMembers,
   deliveries,
   gate,
+  newCore,
   newMembers,
+  pay,
   refusal,
   rejection,
+  retain,
   runOf,
   startTurn,
   watch,
@@ -239,5 +244,41 @@ test('a scope is a non-empty string', () => {
     const options = { scope: scope as string, newId: () => 'i', now: () => 1 };
     const error = refusal('ERR_INVALID_ARG_TYPE', () => new RuntimeCore(options));
     expect(error.message).toContain('scope');
+  }
+});
+
+/** Collects garbage, and lets everyone know who wants to. */
+async function collect(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  for (let round = 0; round < 4; round += 1) {
+    gc();
+    await deliveries();
+  }
+}
+
+/** Stop operations that were paid and completed, each in a session of its own. */
+async function completed(core: RuntimeCore): Promise<StopOperation[]> {
+  const operations: StopOperation[] = [];
+  for (let at = 0; at < 200; at += 1) {
+    const claim = await startTurn(core, 'r1', { session: `chat ${at}` });
+    const operation = await retain(core, [claim]);
+    pay(operation);
+    expect(operation.complete(operation.members())).toBe(true);
+    operation.releaseRun(claim);
+    operations.push(operation);
+  }
+  return operations;
+}
+
+test('what a core that has ended leaves to be collected takes nothing of another with it', async () => {
+  const gone = newCore();
+  await completed(gone);
+  gone.close();
+  const operations = await completed(newCore());
+  await collect();
+  for (const operation of operations) {
+    expect(operation.members().map((each) => each.runId)).toEqual(['r1']);
+    expect(operation.deliveryFailures()).toEqual([]);
   }
 });

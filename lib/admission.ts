@@ -67,7 +67,7 @@ export class ApplicationOperationService {
 
   /**
    * Needs no core. Without `scope` the registry is its own; a named one lasts as long as its thread.
-   * `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread.
+   * `ERR_INVALID_ARG_TYPE`.
    */
   constructor(options?: { readonly scope?: string }) {
     const scope = options === undefined ? undefined : object(options, 'options').scope;
@@ -80,7 +80,7 @@ export class ApplicationOperationService {
     this._registry = {
       _number: accepted(
         binding.openCore(scope, () => {}),
-        { scope },
+        {},
       ),
     };
   }

@@ -76,7 +76,7 @@ function end(core: number): void {
  * Private by default. Cores of one `scope` are its members and share claims, registered runs, mutations,
  * stop attempts, the stop quarantine, steering queues, generation ids and phases, and admission; handles,
  * values, promises, interaction requests, invalidations, checkpoint slots, activations in flight and
- * serial lanes stay with their member. For now the members of a scope live in one thread.
+ * serial lanes stay with their member. Members may live in any worker thread of the process.
  *
  * A method is synchronous unless it returns a Promise; a call throws and changes nothing, or is applied
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
@@ -99,7 +99,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
   private _lastId: unknown = NOTHING;
   private _lastEntry = 0;
 
-  /** `ERR_INVALID_ARG_TYPE`; `ERR_SCOPE_THREAD` for a scope in use by another thread. */
+  /** `ERR_INVALID_ARG_TYPE`. */
   constructor(options: RuntimeCoreOptions | ScopedCoreOptions<T>) {
     const given = object(options, 'options') as ScopedCoreOptions<T>;
     this._options = given;
@@ -111,10 +111,9 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     this._part = onForeignStop;
     this._shared = scope !== undefined;
     const self = new WeakRef(this);
-    const subject = scope === undefined ? {} : { scope };
     this._number = accepted(
       binding.openCore(scope, () => self.deref()?._deliver()),
-      subject,
+      {},
     );
     this.operations = ApplicationOperationService._of(this);
     forgotten.register(this, this._number, this);

@@ -1,3 +1,11 @@
+import { OperationLease } from './admission.js';
+import { ExecutionClaim } from './claim.js';
+import { RuntimeCore } from './core.js';
+import { disposable } from './dispose.js';
+import { AdmissionPermit } from './limiter.js';
+
+for (const type of [AdmissionPermit, ExecutionClaim, OperationLease, RuntimeCore]) disposable(type);
+
 export {
   ApplicationOperationService,
   OperationLease,

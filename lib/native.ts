@@ -51,7 +51,6 @@ export interface Subject {
   readonly runId?: string;
   readonly requestId?: string;
   readonly generationId?: number;
-  readonly scope?: string;
 }
 
 const PHASES = ['pending', 'attached', 'reserved', 'released', 'failed'];
@@ -66,7 +65,6 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   Internal: () => 'A fault of tenure itself: this session refuses further calls',
   Closed: () => 'The core is closed',
   InvalidThis: () => 'Called on something that is not its handle',
-  ScopeThread: ({ scope }) => `Scope ${scope} is in use by another thread`,
   SessionStopping: ({ sessionId }) =>
     `Session ${sessionId} is stopping and cannot admit a new execution`,
   ClaimForeign: ({ sessionId }) =>

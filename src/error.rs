@@ -36,8 +36,6 @@ reasons! {
     Closed => "ERR_CLOSED",
     /// A slot names nothing, or something else: the method was called on what is not its handle.
     InvalidThis => "ERR_INVALID_THIS",
-    /// A scope of that name lives in another thread.
-    ScopeThread => "ERR_SCOPE_THREAD",
     /// A stop attempt stands.
     SessionStopping => "ERR_SESSION_STOPPING",
     /// The claim handed in is another core's, another session's, or not pending any more.

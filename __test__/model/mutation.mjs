@@ -77,14 +77,16 @@ function enterNow({ claim, entered }) {
 
 export function closeMutations(member) {
   for (const session of member.scope.sessions.values()) {
+    const gone = session.entering.filter((each) => each.claim.member === member);
+    session.entering = session.entering.filter((each) => each.claim.member !== member);
+    for (const each of gone) each.entered.reject(closedError());
+  }
+  for (const session of member.scope.sessions.values()) {
     for (const mutation of [...session.mutations]) {
       if (mutation.member !== member || mutation.dead) continue;
       mutation.dead = true;
       if (mutation.state !== 'running') mutation.result.reject(closedError());
       if (mutation.state !== 'queued') endMutation(mutation, member);
     }
-    const gone = session.entering.filter((each) => each.claim.member === member);
-    session.entering = session.entering.filter((each) => each.claim.member !== member);
-    for (const each of gone) each.entered.reject(closedError());
   }
 }

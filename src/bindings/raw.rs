@@ -477,11 +477,11 @@ unsafe extern "C" fn open_core(
     let opened = catch_unwind(AssertUnwindSafe(|| {
         let waker = scope.is_some().then(|| Waker::new(env, values[1])).flatten();
         let mut thread = thread.try_borrow_mut().map_err(|_| Reason::Internal)?;
-        thread.open_core(scope, waker)
+        Ok::<_, Reason>(thread.open_core(scope, waker))
     }));
     let value = match opened {
         Ok(Ok(core)) => Value::Coded(core as i32),
-        Ok(Err(refusal)) => refused(refusal),
+        Ok(Err(reason)) => refused(reason.into()),
         Err(_) => refused(Reason::Internal.into()),
     };
     write(env, value, false)
@@ -561,7 +561,7 @@ impl Waker {
 
 impl Wake for Waker {
     fn wake(&self) {
-        let queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(function) = queue.function else {
             return;
         };
@@ -570,13 +570,17 @@ impl Wake for Waker {
             unsafe { sys::napi_ref_threadsafe_function(queue.env, function) };
         }
         // SAFETY: the function lives, since its finalizer takes it out under this lock.
-        unsafe {
+        let status = unsafe {
             sys::napi_call_threadsafe_function(
                 function,
                 ptr::null_mut(),
                 sys::ThreadsafeFunctionCallMode::nonblocking,
             )
         };
+        // Its environment ends: having said so, Node may free the function at any moment.
+        if status == sys::Status::napi_closing {
+            queue.function = None;
+        }
     }
 }
 

@@ -1,14 +1,18 @@
 //! What belongs to one JavaScript environment.
 
+use std::time::Duration;
+
 use hashbrown::HashMap;
 use slab::Slab;
 
 use super::raw::{Numbers, Waker};
-use crate::error::Outcome;
 use crate::ownership::{Effect, Realm, Wake};
 use crate::permits::Limiter;
 use crate::telemetry::{self, SinkId};
 use crate::text::Text;
+
+/// How long the end of an environment waits for the log.
+const LOG_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The realm, the limiters, the logger, and a list that the last call has answered with.
 #[derive(Default)]
@@ -26,16 +30,13 @@ impl Thread {
         !self.realm.effects.is_empty() || (self.sink.is_some() && telemetry::pending_here())
     }
 
-    pub(super) fn open_core(&mut self, scope: Option<Text>, waker: Option<Waker>) -> Outcome<u32> {
+    pub(super) fn open_core(&mut self, scope: Option<Text>, waker: Option<Waker>) -> u32 {
         let wake = waker.clone().map(|waker| Box::new(waker) as Box<dyn Wake>);
-        let opened = self.realm.open_core(scope, wake);
+        let core = self.realm.open_core(scope, wake);
         if let Some(waker) = waker {
-            match opened {
-                Ok(core) => drop(self.wakers.insert(core, waker)),
-                Err(_) => waker.release(),
-            }
+            self.wakers.insert(core, waker);
         }
-        opened
+        core
     }
 
     /// Nothing is left to deliver.
@@ -92,5 +93,7 @@ impl Thread {
         }
         // Their functions end with the environment, which has taken them out already.
         self.wakers.clear();
+        // What was told last is printed, unless nobody reads it.
+        telemetry::flush(LOG_PATIENCE);
     }
 }

@@ -51,11 +51,8 @@ pub struct Realm {
 
 impl Realm {
     /// A new core, in a scope of its own or as a member of the named one.
-    ///
-    /// # Errors
-    /// `ERR_SCOPE_THREAD` when the scope lives in another thread.
-    pub fn open_core(&mut self, scope: Option<Text>, wake: Option<Box<dyn Wake>>) -> Outcome<u32> {
-        let (scope, member) = Scope::join(scope, wake)?;
+    pub fn open_core(&mut self, scope: Option<Text>, wake: Option<Box<dyn Wake>>) -> u32 {
+        let (scope, member) = Scope::join(scope, wake);
         let core = Core {
             member,
             scope,
@@ -64,7 +61,7 @@ impl Realm {
             last_removable: false,
             sweep_at: SWEEP_FLOOR,
         };
-        Ok(self.cores.insert(core) as u32)
+        self.cores.insert(core) as u32
     }
 
     pub(super) fn core(&self, core: u32) -> Outcome<&Core> {

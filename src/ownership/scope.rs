@@ -7,14 +7,12 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
-use std::thread::{self, ThreadId};
 
 use hashbrown::{DefaultHashBuilder, HashMap};
 
 use super::out::{Member, MemberId, Wake};
 use super::session::Session;
 use crate::admission::Registry;
-use crate::error::{Outcome, Reason};
 use crate::text::Text;
 
 const SHARDS: usize = 16;
@@ -25,7 +23,6 @@ static NEXT_MEMBER: AtomicU32 = AtomicU32::new(1);
 /// Sessions, members and admission of one scope. A core without a scope has one of its own.
 pub struct Scope {
     name: Option<Text>,
-    thread: ThreadId,
     hasher: DefaultHashBuilder,
     shards: [Mutex<HashMap<Text, Arc<Session>>>; SHARDS],
     members: RwLock<Vec<Arc<Member>>>,
@@ -39,7 +36,6 @@ impl Scope {
     fn new(name: Option<Text>) -> Self {
         Self {
             name,
-            thread: thread::current().id(),
             hasher: DefaultHashBuilder::default(),
             shards: Default::default(),
             members: RwLock::default(),
@@ -49,32 +45,20 @@ impl Scope {
         }
     }
 
-    /// Adds a member to the scope of that name, or to a scope of its own.
-    ///
-    /// # Errors
-    /// `ERR_SCOPE_THREAD` when the scope lives in another thread.
-    pub fn join(
-        name: Option<Text>,
-        wake: Option<Box<dyn Wake>>,
-    ) -> Outcome<(Arc<Scope>, Arc<Member>)> {
+    /// Adds a member to the scope of that name, or to a scope of its own. Any thread may.
+    pub fn join(name: Option<Text>, wake: Option<Box<dyn Wake>>) -> (Arc<Scope>, Arc<Member>) {
         let id = NEXT_MEMBER.fetch_add(1, Ordering::Relaxed);
         let member = Arc::new(Member::new(id, wake));
-        let scope = match name {
-            None => Arc::new(Scope::new(None)),
-            Some(name) => {
-                let mut scopes = lock(&SCOPES);
-                let scope =
-                    scopes.entry(name.clone()).or_insert_with(|| Arc::new(Scope::new(Some(name))));
-                if scope.thread != thread::current().id() {
-                    return Err(Reason::ScopeThread.into());
-                }
-                // Under the lock of the list: a scope whose last member leaves now is not joined.
-                scope.members_mut().push(Arc::clone(&member));
-                return Ok((Arc::clone(scope), member));
-            }
+        let Some(name) = name else {
+            let scope = Arc::new(Scope::new(None));
+            scope.members_mut().push(Arc::clone(&member));
+            return (scope, member);
         };
+        let mut scopes = lock(&SCOPES);
+        let scope = scopes.entry(name.clone()).or_insert_with(|| Arc::new(Scope::new(Some(name))));
+        // Under the lock of the list: a scope whose last member leaves now is not joined.
         scope.members_mut().push(Arc::clone(&member));
-        Ok((scope, member))
+        (Arc::clone(scope), member)
     }
 
     /// Takes a member out. With the last one the scope ends and its name begins anew.
@@ -162,19 +146,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::Scope;
-    use crate::error::Reason;
     use crate::text::Text;
 
     #[test]
-    fn a_scope_in_use_is_refused_to_a_second_thread_and_begins_anew_after_its_last_member() {
+    fn a_scope_is_joined_from_any_thread_and_begins_anew_after_its_last_member() {
         let name = Some(Text::from("scope-test"));
-        let (scope, member) = Scope::join(name.clone(), None).unwrap();
-        let other = name.clone();
-        let refused = std::thread::spawn(move || Scope::join(other, None).err().unwrap().reason);
-        assert_eq!(refused.join().unwrap(), Reason::ScopeThread);
+        let (scope, member) = Scope::join(name.clone(), None);
         assert_eq!(scope.next_generation(), 1);
+        let other = name.clone();
+        let joined = std::thread::spawn(move || {
+            let (scope, member) = Scope::join(other, None);
+            let id = scope.next_generation();
+            scope.leave(member.id);
+            id
+        });
+        assert_eq!(joined.join().unwrap(), 2);
         scope.leave(member.id);
-        let (anew, _) = Scope::join(name, None).unwrap();
+        let (anew, last) = Scope::join(name, None);
         assert_eq!(anew.next_generation(), 1);
+        anew.leave(last.id);
     }
 }

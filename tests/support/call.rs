@@ -6,6 +6,10 @@ use proptest::sample::select;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A claim up to its registered run, in one go.
+    Run,
+    /// A stop that retains every run its member has, in one go.
+    StopAndRetain,
     Claim,
     Attach,
     Release,
@@ -66,6 +70,8 @@ use Kind::*;
 
 /// How often each kind comes, against the others.
 const WEIGHTS: &[(Kind, usize)] = &[
+    (Run, 8),
+    (StopAndRetain, 4),
     (Claim, 8),
     (Attach, 7),
     (Release, 4),

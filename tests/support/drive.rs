@@ -14,6 +14,15 @@ const MEMBERS: usize = 5;
 /// Runs, turns, request ids, lanes, keys: this many of each.
 const NAMES: u8 = 3;
 
+/// A session, one of them more often than the others, so that more meets there.
+fn near(number: u8) -> Session {
+    match number {
+        0..150 => 0,
+        150..210 => 1,
+        _ => 2,
+    }
+}
+
 fn pick<T: Copy>(from: &[T], number: u8) -> Option<T> {
     (!from.is_empty()).then(|| from[number as usize % from.len()])
 }
@@ -80,8 +89,16 @@ impl World {
     pub fn call(&mut self, (kind, with): Call) -> Step {
         let members = self.open_members();
         let Some(member) = pick(&members, with[0]) else { return Ok(()) };
-        let session = with[1] as usize % SESSIONS;
+        let session = near(with[1]);
         let caller = match kind {
+            Kind::Run => {
+                self.run(member, session, with[2] % NAMES, with[3] % NAMES)?;
+                member
+            }
+            Kind::StopAndRetain => {
+                self.stop_and_retain(member, session, with[2], with[3])?;
+                member
+            }
             Kind::Join => {
                 if self.model.shared && self.cores.len() < MEMBERS {
                     self.join();
@@ -110,6 +127,49 @@ impl World {
         };
         self.finish(caller)?;
         self.observe()
+    }
+
+    fn end_step(&mut self, member: Member) -> Step {
+        self.finish(member)?;
+        self.observe()?;
+        self.model.begin(None);
+        Ok(())
+    }
+
+    /// As far as it gets: claimed, attached, a generation there, reserved.
+    fn run(&mut self, member: Member, session: Session, run: u8, turn: u8) -> Step {
+        self.model.begin(None);
+        let claim = self.model.claims.len();
+        self.claim(member, session)?;
+        self.end_step(member)?;
+        if self.model.claims.len() == claim {
+            return Ok(());
+        }
+        self.attach(claim, run, turn, false)?;
+        self.end_step(member)?;
+        if self.model.current(session, None).is_none() {
+            self.create_generation(claim, None)?;
+            self.end_step(member)?;
+        }
+        let Some(generation) = self.model.current(session, None) else { return Ok(()) };
+        self.reserve(claim, generation)
+    }
+
+    fn stop_and_retain(&mut self, member: Member, session: Session, lineage: u8, terminal: u8) -> Step {
+        self.model.begin(None);
+        self.stop(member, session)?;
+        self.end_step(member)?;
+        let Some(attempt) = self.model.standing(session) else { return Ok(()) };
+        if !self.model.attempts[attempt].knows(member) {
+            return Ok(());
+        }
+        let own: Vec<usize> = self.model.runs(session).collect();
+        let own = own.into_iter().filter(|claim| self.model.claims[*claim].member == member);
+        for claim in own.collect::<Vec<_>>() {
+            self.retain(attempt, member, claim, lineage % 2 == 0, terminal % 3 == 0)?;
+            self.end_step(member)?;
+        }
+        Ok(())
     }
 
     fn call_on(
