@@ -753,6 +753,7 @@ const PHASES = ['pending', 'attached', 'reserved', 'released', 'failed'];
 const CAPTURED = 1 << 3;
 const ABORTED = 1 << 4;
 const CLOSED$1 = 1 << 8;
+const ABANDONED = 1 << 9;
 const ATTACH = 0;
 const RESERVE = 1;
 const SETTLE = 2;
@@ -1139,6 +1140,8 @@ class ExecutionClaim {
   /** @internal */
   _seal(word) {
     this._claim = -word - 1;
+    // It ended with its core: whatever its run had recorded before is not how.
+    if ((word & ABANDONED) !== 0) this._unfail();
   }
   /** @internal The core has ended, and this with it. */
   _end() {
@@ -1227,28 +1230,28 @@ function delivering(core, begin) {
   }
 }
 /** What has gone is let go of before anything of the caller's runs: its slot may be given again. */
-function settle(kind, slot) {
+function settle(kind, handle, slot, word) {
   switch (kind) {
     case 1: // a claim was sealed
     case 3: // a generation was sealed
     case 4: // a turn was sealed
-    case 5: // a message was dropped
     case 6: // a request was closed
     case 7: // an invalidation was lifted
+      handles[slot] = undefined;
+      handle?._seal?.(word);
+      break;
+    case 5: // a message was dropped
     case 8: // a checkpoint was dropped
+      handles[slot] = undefined;
+      break;
     case 11: // a mutation or a task will never run
       handles[slot] = undefined;
+      handle?._end?.();
+      break;
   }
 }
 function apply(kind, handle, slot, word) {
   switch (kind) {
-    case 1:
-    case 3:
-    case 4:
-    case 6:
-    case 7:
-      handle?._seal?.(word);
-      break;
     case 2:
       handle?._entered?.(word);
       break;
@@ -1258,9 +1261,6 @@ function apply(kind, handle, slot, word) {
     case 10: // a mutation or a task has come to its turn
     case 12:
       handle?._run?.();
-      break;
-    case 11:
-      handle?._end?.();
       break;
     case 13:
       handle?._drained?.(word);
@@ -1305,8 +1305,9 @@ function act(gone) {
     const handle = one < 0 ? undefined : handles[slot];
     if (gone !== undefined) handles[gone] = undefined;
     if (one >= 0) {
-      settle(kind, slot);
-      applied(kind, handle, slot, Math.floor(one / WORD));
+      const word = Math.floor(one / WORD);
+      settle(kind, handle, slot, word);
+      applied(kind, handle, slot, word);
     }
   }
   flushSoon();
@@ -1317,7 +1318,10 @@ function actOnAll(gone) {
   const named = [];
   for (let index = 0; index < effects.length; index += 3) named.push(handles[at(index + 1)]);
   if (gone !== undefined) handles[gone] = undefined;
-  for (let index = 0; index < effects.length; index += 3) settle(at(index), at(index + 1));
+  named.forEach((handle, place) => {
+    const index = place * 3;
+    settle(at(index), handle, at(index + 1), at(index + 2));
+  });
   named.forEach((handle, place) => {
     const index = place * 3;
     applied(at(index), handle, at(index + 1), at(index + 2));
@@ -1673,8 +1677,8 @@ const PAY = { status: 0, note: 1, turn: 2, terminal: 3, delivery: 4 };
 const OWES_TERMINAL = 2;
 const PRESENT = 1;
 /** Completed operations whose handle is gone: forgotten in Rust as well. */
-const forgotten$1 = new FinalizationRegistry((slot) => {
-  value(binding.operationDrop(slot));
+const forgotten$1 = new FinalizationRegistry(({ slot, id }) => {
+  value(binding.operationDrop(slot, id));
 });
 /**
  * What a stop still owes: one backend stop per generation (each delivered at most once), and
@@ -1692,24 +1696,26 @@ class StopOperation {
   _core;
   /** @internal The slot, -1 once its core has ended. */
   _operation;
+  _id;
   _status;
   _note;
   _members = [];
   _turns = [];
   _targets = [];
-  constructor(maker, core, sessionId, slot, input, ts, noteId) {
+  constructor(maker, core, sessionId, slot, id, input, ts, noteId) {
     made(maker, 'StopOperation');
     this._core = core;
     this.sessionId = sessionId;
     this.input = input;
     this.ts = ts;
     this._operation = slot;
+    this._id = id;
     this._status = { kind: 'status', done: () => this._pay(PAY.status, 0) };
     this._note = { kind: 'note', id: noteId, done: () => this._pay(PAY.note, 0) };
   }
   /** @internal */
-  static _open(core, sessionId, slot, input, ts, noteId) {
-    const operation = new StopOperation(MAKER, core, sessionId, slot, input, ts, noteId);
+  static _open(core, sessionId, slot, id, input, ts, noteId) {
+    const operation = new StopOperation(MAKER, core, sessionId, slot, id, input, ts, noteId);
     handles[slot] = operation;
     return operation;
   }
@@ -1811,7 +1817,8 @@ class StopOperation {
   /** @internal The retention has ended: nobody looks the handle up any more. */
   _over() {
     handles[this._operation] = undefined;
-    if (this._operation >= 0) forgotten$1.register(this, this._operation, this);
+    if (this._operation >= 0)
+      forgotten$1.register(this, { slot: this._operation, id: this._id }, this);
   }
   /** @internal */
   _end() {
@@ -2004,10 +2011,10 @@ class StopAttempt {
       const retained = acceptedList(answer, this);
       // Empty: the clock or the ids have called back and changed what is needed.
       if (retained.length === 0) continue;
-      const [slot, member, opened] = retained;
+      const [slot, member, opened, id] = retained;
       const operation =
         opened !== 0
-          ? StopOperation._open(this._core, this.sessionId, slot, this.input, ts, noteId)
+          ? StopOperation._open(this._core, this.sessionId, slot, id, this.input, ts, noteId)
           : handles[slot];
       if (member !== 0) operation._add(member - 1, claim, lineage, turnId);
       if (this._attempt === OVER && (plan & NOTE) !== 0) this._attempt = OVER_OPENED;

@@ -88,8 +88,12 @@ fn claims(c: &mut Criterion) {
         let claim = core.claim(entry).unwrap();
         release(&mut core, claim)
     });
-    held.into_iter().for_each(|claim| drop(release(&mut core, claim)));
-    (0..1_000).for_each(|_| drop(maps.claim(SESSION)));
+    for claim in held {
+        release(&mut core, claim);
+    }
+    for _ in 0..1_000 {
+        maps.claim(SESSION);
+    }
     row(&mut group, "claim, release, others held", "maps", || {
         let claim = maps.claim(SESSION).unwrap();
         maps.release(SESSION, claim)
@@ -130,7 +134,9 @@ fn look_ups(c: &mut Criterion) {
         });
 
         let mut maps = Maps::default();
-        ids.iter().for_each(|id| drop(maps.register(id, "turn-1")));
+        for id in &ids {
+            maps.register(id, "turn-1");
+        }
         let mut next = scattered(count);
         row(&mut group, &name, "maps", || maps.run_for_turn(&ids[next()], "turn-1").unwrap());
     }
@@ -165,7 +171,9 @@ fn steering(c: &mut Criterion) {
         let mut maps = Maps::default();
         maps.open_turn(SESSION, "turn-1");
         row(&mut group, &name, "maps", || {
-            (0..depth).for_each(|_| drop(maps.steer(SESSION, &text)));
+            for _ in 0..depth {
+                maps.steer(SESSION, &text);
+            }
             let pulled = maps.pull(SESSION, "turn-1");
             maps.ack(SESSION, "turn-1", &pulled);
         });

@@ -113,7 +113,7 @@ interface Binding {
   operationPay(operation: Slot, kind: number, place: number, ok: boolean): Coded;
   operationComplete(operation: Slot, members: Uint32Array): Coded;
   operationRelease(operation: Slot, member: number): Coded;
-  operationDrop(operation: Slot): Coded;
+  operationDrop(operation: Slot, id: number): Coded;
   operationEnqueue(operation: Slot): Coded;
 
   openTurn(entry: number, turn: string, listens: boolean): Coded;

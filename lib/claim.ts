@@ -44,6 +44,7 @@ const PHASES: readonly ClaimPhase[] = ['pending', 'attached', 'reserved', 'relea
 const CAPTURED = 1 << 3;
 const ABORTED = 1 << 4;
 const CLOSED = 1 << 8;
+const ABANDONED = 1 << 9;
 const ATTACH = 0;
 const RESERVE = 1;
 const SETTLE = 2;
@@ -469,6 +470,8 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   /** @internal */
   _seal(word: number): void {
     this._claim = -word - 1;
+    // It ended with its core: whatever its run had recorded before is not how.
+    if ((word & ABANDONED) !== 0) this._unfail();
   }
 
   /** @internal The core has ended, and this with it. */

@@ -29,29 +29,29 @@ export function delivering(core: number, begin: (slot: number) => void): void {
 }
 
 /** What has gone is let go of before anything of the caller's runs: its slot may be given again. */
-function settle(kind: number, slot: number): void {
+function settle(kind: number, handle: Acting | undefined, slot: number, word: number): void {
   switch (kind) {
     case 1: // a claim was sealed
     case 3: // a generation was sealed
     case 4: // a turn was sealed
-    case 5: // a message was dropped
     case 6: // a request was closed
     case 7: // an invalidation was lifted
+      handles[slot] = undefined;
+      handle?._seal?.(word);
+      break;
+    case 5: // a message was dropped
     case 8: // a checkpoint was dropped
+      handles[slot] = undefined;
+      break;
     case 11: // a mutation or a task will never run
       handles[slot] = undefined;
+      handle?._end?.();
+      break;
   }
 }
 
 function apply(kind: number, handle: Acting | undefined, slot: number, word: number): void {
   switch (kind) {
-    case 1:
-    case 3:
-    case 4:
-    case 6:
-    case 7:
-      handle?._seal?.(word);
-      break;
     case 2:
       handle?._entered?.(word);
       break;
@@ -61,9 +61,6 @@ function apply(kind: number, handle: Acting | undefined, slot: number, word: num
     case 10: // a mutation or a task has come to its turn
     case 12:
       handle?._run?.();
-      break;
-    case 11:
-      handle?._end?.();
       break;
     case 13:
       handle?._drained?.(word);
@@ -111,8 +108,9 @@ function act(gone?: number): void {
     const handle = one < 0 ? undefined : (handles[slot] as Acting | undefined);
     if (gone !== undefined) handles[gone] = undefined;
     if (one >= 0) {
-      settle(kind, slot);
-      applied(kind, handle, slot, Math.floor(one / WORD));
+      const word = Math.floor(one / WORD);
+      settle(kind, handle, slot, word);
+      applied(kind, handle, slot, word);
     }
   }
   flushSoon();
@@ -125,7 +123,10 @@ function actOnAll(gone: number | undefined): void {
   for (let index = 0; index < effects.length; index += 3)
     named.push(handles[at(index + 1)] as Acting | undefined);
   if (gone !== undefined) handles[gone] = undefined;
-  for (let index = 0; index < effects.length; index += 3) settle(at(index), at(index + 1));
+  named.forEach((handle, place) => {
+    const index = place * 3;
+    settle(at(index), handle, at(index + 1), at(index + 2));
+  });
   named.forEach((handle, place) => {
     const index = place * 3;
     applied(at(index), handle, at(index + 1), at(index + 2));

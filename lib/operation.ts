@@ -17,8 +17,8 @@ const OWES_TERMINAL = 2;
 const PRESENT = 1;
 
 /** Completed operations whose handle is gone: forgotten in Rust as well. */
-const forgotten = new FinalizationRegistry<number>((slot) => {
-  value(binding.operationDrop(slot));
+const forgotten = new FinalizationRegistry<{ slot: number; id: number }>(({ slot, id }) => {
+  value(binding.operationDrop(slot, id));
 });
 
 /** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
@@ -51,6 +51,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   private readonly _core: RuntimeCore<T>;
   /** @internal The slot, -1 once its core has ended. */
   _operation: number;
+  private readonly _id: number;
   private readonly _status: StopProjection<T>;
   private readonly _note: StopProjection<T>;
   private readonly _members: StopMember<T>[] = [];
@@ -62,6 +63,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
     core: RuntimeCore<T>,
     sessionId: string,
     slot: number,
+    id: number,
     input: T['stopInput'],
     ts: number,
     noteId: string,
@@ -72,6 +74,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
     this.input = input;
     this.ts = ts;
     this._operation = slot;
+    this._id = id;
     this._status = { kind: 'status', done: () => this._pay(PAY.status, 0) };
     this._note = { kind: 'note', id: noteId, done: () => this._pay(PAY.note, 0) };
   }
@@ -81,11 +84,12 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
     core: RuntimeCore<T>,
     sessionId: string,
     slot: number,
+    id: number,
     input: T['stopInput'],
     ts: number,
     noteId: string,
   ) {
-    const operation = new StopOperation<T>(MAKER, core, sessionId, slot, input, ts, noteId);
+    const operation = new StopOperation<T>(MAKER, core, sessionId, slot, id, input, ts, noteId);
     handles[slot] = operation;
     return operation;
   }
@@ -204,7 +208,8 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   /** @internal The retention has ended: nobody looks the handle up any more. */
   _over(): void {
     handles[this._operation] = undefined;
-    if (this._operation >= 0) forgotten.register(this, this._operation, this);
+    if (this._operation >= 0)
+      forgotten.register(this, { slot: this._operation, id: this._id }, this);
   }
 
   /** @internal */

@@ -152,10 +152,10 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
       const retained = acceptedList(answer, this);
       // Empty: the clock or the ids have called back and changed what is needed.
       if (retained.length === 0) continue;
-      const [slot, member, opened] = retained as [number, number, number];
+      const [slot, member, opened, id] = retained as [number, number, number, number];
       const operation =
         opened !== 0
-          ? StopOperation._open<T>(this._core, this.sessionId, slot, this.input, ts, noteId)
+          ? StopOperation._open<T>(this._core, this.sessionId, slot, id, this.input, ts, noteId)
           : (handles[slot] as StopOperation<T>);
       if (member !== 0) operation._add(member - 1, claim, lineage, turnId);
       if (this._attempt === OVER && (plan & NOTE) !== 0) this._attempt = OVER_OPENED;

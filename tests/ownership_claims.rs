@@ -1,5 +1,7 @@
 //! What a claim that has ended still says, by the word that it left on its handle.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use support::kit::{Kit, text};

@@ -1,5 +1,7 @@
 //! A panic under a session's lock ends that session, and nothing else.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

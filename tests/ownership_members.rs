@@ -1,5 +1,7 @@
 //! Members of a scope in several realms of one thread: as when the package is loaded twice there.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use support::kit::{Kit, Wakes, scope_name, text};

@@ -1,5 +1,7 @@
 //! Mutations run in the order queued, whatever ends in between.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use support::kit::{Kit, scope_name, text};

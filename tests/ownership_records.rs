@@ -1,5 +1,7 @@
 //! A session's record is there while it holds anything, and is never lost while it does.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use support::kit::{Kit, scope_name, text};

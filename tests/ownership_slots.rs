@@ -1,5 +1,7 @@
 //! Checkpoint slots, invalidations and serial lanes.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use support::kit::{Kit, scope_name, text};

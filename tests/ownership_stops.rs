@@ -1,5 +1,7 @@
 //! A stop attempt stands until its last part has settled, and drains what it captured.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use support::kit::{Kit, scope_name, text};

@@ -1,5 +1,7 @@
 //! Threads: cores of their own never meet, and a scope's registry is one for all of them.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says no by panicking")]
+
 mod support;
 
 use std::sync::Barrier;

@@ -89,12 +89,12 @@ fn retentions(table: &mut Table) {
 
 type Retention = (i32, u32, u32, bool, Numbers);
 
-/// Operation, 1 + member's number, whether it was opened, generation; or nothing: plan again.
+/// Operation, 1 + member's number, whether it was opened, its id; or nothing: plan again.
 fn retain(thread: &mut Thread, (attempt, claim, planned, terminal, to): Retention) -> Outcome<u32> {
     let retained = thread.realm.retain(retain_for(attempt), claim, plan(planned), terminal)?;
     let list = retained.map_or_else(Vec::new, |retained| {
         let opened = u32::from(retained.opened);
-        vec![retained.operation, maybe(retained.member), opened, retained.generation]
+        vec![retained.operation, maybe(retained.member), opened, retained.id]
     });
     Ok(thread.answer(list, to))
 }
@@ -146,7 +146,9 @@ fn operations(table: &mut Table) {
     table.define("operationRelease", |thread, (slot, number): (u32, u32)| {
         thread.realm.operation_release(slot, given(number))
     });
-    table.define("operationDrop", |thread, (slot,): (u32,)| thread.realm.operation_drop(slot));
+    table.define("operationDrop", |thread, (slot, id): (u32, u32)| {
+        thread.realm.operation_drop(slot, id)
+    });
     table.define("operationEnqueue", |thread, (slot,): (u32,)| -> Outcome<u32> {
         let (task, start) = thread.realm.operation_enqueue(slot)?;
         Ok(task << 1 | u32::from(start))

@@ -88,6 +88,8 @@ pub struct Claim {
     pub(super) entering: bool,
     /// The retained operation of its member refers to it.
     pub(super) held: bool,
+    /// It ended with its member.
+    pub(super) abandoned: bool,
     /// An interaction is bound.
     pub(super) bound: bool,
     /// The attempts that captured it, and its place in each; the last one counts.
@@ -116,7 +118,6 @@ pub struct Record {
     pub(super) live: u32,
     pub(super) next_seq: u32,
     pub(super) next_attempt: AttemptId,
-    pub(super) next_operation: u32,
     pub(super) generations: Vec<Generation>,
     pub(super) attempts: Vec<Attempt>,
     pub(super) operations: Vec<Operation>,

@@ -20,6 +20,7 @@ const CAPTURED: u32 = 1 << 3;
 const ABORTED: u32 = 1 << 4;
 const START: u32 = 5;
 const CLOSED: u32 = 1 << 8;
+const ABANDONED: u32 = 1 << 9;
 
 impl Word {
     pub(super) fn of(claim: &Claim, closed: bool) -> Word {
@@ -32,6 +33,9 @@ impl Word {
         }
         if closed {
             word |= CLOSED;
+        }
+        if claim.abandoned {
+            word |= ABANDONED;
         }
         Word(word)
     }
@@ -244,6 +248,7 @@ impl Realm {
                 aborted: false,
                 entering: false,
                 held: false,
+                abandoned: false,
                 bound: false,
                 stops: SmallVec::new(),
                 barrier: record.mutations.barrier(),

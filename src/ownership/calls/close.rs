@@ -81,6 +81,7 @@ impl Record {
             let live = claim.state.phase.is_live();
             claim.state = claim.state.next(claim::Event::Abandon).unwrap_or(claim.state);
             if live {
+                claim.abandoned = true;
                 self.live -= 1;
                 let stops = claim.stops.clone();
                 self.tell_attempts(&stops, &Ended::Failed(None), out);

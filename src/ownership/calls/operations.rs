@@ -1,11 +1,15 @@
 //! Retained stop operations: opened, paid, completed.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use crate::error::{Outcome, Reason, Refusal};
 use crate::ownership::attempt::Attempt;
 use crate::ownership::operation::{Debt, Delivery, Member, Operation, Projection, Target};
 use crate::ownership::out::{AttemptId, Effect, Handle, Kind, MemberId, Out, Slot};
 use crate::ownership::realm::Realm;
 use crate::ownership::session::Record;
+
+static NEXT_OPERATION: AtomicU32 = AtomicU32::new(1);
 
 /// What a retention will need, asked for before anything changes: the caller's clock and ids may
 /// throw.
@@ -30,8 +34,8 @@ pub struct Retained {
     pub member: Option<u32>,
     /// Whether an operation was opened.
     pub opened: bool,
-    /// The generation's slot.
-    pub generation: Slot,
+    /// Its name for ever.
+    pub id: u32,
 }
 
 /// The attempt on whose behalf a run is retained: one that is known here, or one that is over and
@@ -71,8 +75,8 @@ impl Record {
     }
 
     fn open_operation(&mut self, attempt: AttemptId, owes: bool, out: &mut Out<'_>) -> u32 {
-        self.next_operation += 1;
-        let id = self.next_operation;
+        // Never given again: a handle that is collected late must not name a later operation.
+        let id = NEXT_OPERATION.fetch_add(1, Ordering::Relaxed);
         let slot = out.slot(Kind::Operation, id);
         self.operations.push(Operation {
             id,
@@ -92,16 +96,9 @@ impl Record {
         id
     }
 
-    fn retain(
-        &mut self,
-        operation: u32,
-        key: u32,
-        lineage: bool,
-        terminal: bool,
-    ) -> Outcome<(u32, Slot)> {
+    fn retain(&mut self, operation: u32, key: u32, lineage: bool, terminal: bool) -> Outcome<u32> {
         let run = self.claim(key)?.run.as_ref().ok_or(Reason::InvalidThis)?;
         let generation = run.generation;
-        let slot = self.generation(generation).ok_or(Reason::InvalidThis)?.slot;
         let claim = self.claim_mut(key)?;
         claim.held = true;
         let seq = claim.seq;
@@ -125,7 +122,7 @@ impl Record {
             terminal: Debt::of(terminal),
             stopped: false,
         });
-        Ok((operation.members.len() as u32 - 1, slot))
+        Ok(operation.members.len() as u32 - 1)
     }
 
     /// The operation lets go of a claim: it may have been the last to refer to it.
@@ -194,18 +191,12 @@ impl Realm {
                     None => record.open_operation(id.unwrap_or(0), plan.note, out),
                 };
                 let slot = record.operation(operation)?.slot;
-                if plan.known {
-                    let generation = 0;
-                    return Ok(Some(Retained {
-                        operation: slot,
-                        member: None,
-                        opened: false,
-                        generation,
-                    }));
-                }
-                let (number, generation) = record.retain(operation, key, lineage, terminal)?;
-                let (member, opened) = (Some(number), plan.opens);
-                Ok(Some(Retained { operation: slot, member, opened, generation }))
+                let member = match plan.known {
+                    true => None,
+                    false => Some(record.retain(operation, key, lineage, terminal)?),
+                };
+                let opened = plan.opens;
+                Ok(Some(Retained { operation: slot, id: operation, member, opened }))
             })?;
         Ok(retained)
     }
@@ -361,11 +352,14 @@ impl Realm {
         )
     }
 
-    /// The handle of a completed operation is gone.
+    /// The handle of a completed operation is gone. Its slot may name another one by now.
     ///
     /// # Errors
     /// `ERR_INVALID_THIS`.
-    pub fn operation_drop(&mut self, slot: Slot) -> Outcome<()> {
+    pub fn operation_drop(&mut self, slot: Slot, id: u32) -> Outcome<()> {
+        if self.handle(slot, Kind::Operation)?.key != id {
+            return Ok(());
+        }
         self.on(slot, Kind::Operation, "", |record, out, id| {
             if !record.operation(id)?.retained {
                 record.operations.retain(|each| each.id != id);
