@@ -184,6 +184,11 @@ const handles = [];
 let numbers = new Uint32Array(64);
 /** The array that a call may answer a list into. */
 const target = () => numbers;
+/** The list that the last call has kept, copied. */
+function keptList(count) {
+  binding.lastList(numbers);
+  return list(count);
+}
 /** The list of the last call, copied: the array is used again by the next one. */
 function list(count) {
   const from = listed(count);
@@ -781,6 +786,10 @@ class Riders {
   generation = undefined;
   controller = undefined;
   cancellation = undefined;
+  rare = undefined;
+}
+/** What rides on few claims. */
+class Rare {
   interaction = undefined;
   error = undefined;
   failed = false;
@@ -876,7 +885,7 @@ class ExecutionClaim {
       }
       if (accepted(binding.enter(claim), this) === 0) return Promise.resolve();
       const entering = new Deferred();
-      (this._ride().entering ??= []).push(entering);
+      (this._rare().entering ??= []).push(entering);
       return entering.promise;
     } catch (error) {
       return Promise.reject(error);
@@ -1042,7 +1051,7 @@ class ExecutionClaim {
     }
     return attempted(commit).then(
       (start) => {
-        this._ride().start = start;
+        this._rare().start = start;
         this._start(this._claim, DONE);
         return start;
       },
@@ -1060,9 +1069,9 @@ class ExecutionClaim {
   takeStart() {
     const claim = reference$5(this);
     this._start(claim, TAKE);
-    const riders = this._ride();
-    const start = riders.start;
-    riders.start = undefined;
+    const rare = this._rare();
+    const start = rare.start;
+    rare.start = undefined;
     return start;
   }
   /**
@@ -1099,7 +1108,7 @@ class ExecutionClaim {
   /** The interaction owner bound to this run. */
   get interaction() {
     reference$5(this);
-    return this._riders?.interaction;
+    return this._riders?.rare?.interaction;
   }
   /** Once, and of the attached run's exact identity, else `ERR_INTERACTION_IDENTITY`. */
   bindInteraction(binding_) {
@@ -1109,19 +1118,22 @@ class ExecutionClaim {
     if (claim < 0)
       throw this._isClosed(-claim - 1) ? closedError() : reasoned(REASON.interaction, this);
     accepted(binding.bind(claim, sessionId, runId, turnId), this);
-    this._ride().interaction = binding_;
+    this._rare().interaction = binding_;
   }
   /** Ignored unless `binding` is the bound one. */
   unbindInteraction(binding_) {
     const claim = reference$5(this);
-    const riders = this._riders;
-    if (riders?.interaction === undefined || riders.interaction !== binding_) return;
+    const rare = this._riders?.rare;
+    if (rare?.interaction === undefined || rare.interaction !== binding_) return;
     if (claim >= 0) accepted(binding.unbind(claim), this);
-    riders.interaction = undefined;
+    rare.interaction = undefined;
   }
   /** @internal */
   _ride() {
     return (this._riders ??= new Riders());
+  }
+  _rare() {
+    return (this._ride().rare ??= new Rare());
   }
   /** @internal */
   _word() {
@@ -1150,8 +1162,9 @@ class ExecutionClaim {
   }
   /** @internal */
   _entered(refused) {
-    const entering = this._riders?.entering ?? [];
-    if (this._riders) this._riders.entering = undefined;
+    const rare = this._riders?.rare;
+    const entering = rare?.entering ?? [];
+    if (rare) rare.entering = undefined;
     for (const each of entering) {
       if (refused === 0) each.resolve();
       else each.reject(reasoned((refused & 255) - 1, this, refused >> 8));
@@ -1176,16 +1189,16 @@ class ExecutionClaim {
   }
   /** @internal Whether `drained` finds the error here, and not in Rust. */
   _failure() {
-    const riders = this._riders;
-    return riders?.failed ? riders.error : closedError();
+    const rare = this._riders?.rare;
+    return rare?.failed ? rare.error : closedError();
   }
   _fail(error) {
-    const riders = this._ride();
-    riders.error = error;
-    riders.failed = true;
+    const rare = this._rare();
+    rare.error = error;
+    rare.failed = true;
   }
   _unfail() {
-    if (this._riders) this._riders.failed = false;
+    if (this._riders?.rare) this._riders.rare.failed = false;
   }
   _crossed(error) {
     return this._core._shared ? cross(error) : undefined;
@@ -1418,6 +1431,7 @@ function reference$4(self) {
 
 const SEALED = -1;
 const CLOSED = -2;
+const gone = ({ memo, lease }) => handles[lease] !== memo;
 const textAt = (slot) => handles[slot].text;
 const message = (id, text) => ({
   id,
@@ -1452,6 +1466,7 @@ function takeQueue(queue, sessionId, retract) {
     return taken;
   }
   const coded = binding.takeQueue(entry, retract, target());
+  if (coded === 0) return [];
   // The slots are free already: their words are read before anything else happens.
   const taken = acceptedList(coded & -2, { sessionId }).map((slot) => {
     const text = textAt(slot);
@@ -1501,10 +1516,10 @@ class SteeringTurn {
         pulled.push(message(words[index], words[index + 1]));
       return pulled;
     }
-    const pulled = value(binding.pull(slot, target()));
+    const pulled = value(binding.pull(slot));
     if (pulled < 0) throw refusal(pulled, this);
     if ((pulled & 1) !== 0) return [this._lease(pulled >> 1)];
-    return pulled === 0 ? [] : list(pulled >> 1).map((each) => this._lease(each));
+    return pulled === 0 ? [] : keptList(pulled >> 1).map((each) => this._lease(each));
   }
   /** Ends leases of this turn: delivered. Unknown ids are ignored. */
   ack(leaseIds) {
@@ -1551,7 +1566,6 @@ class SteeringTurn {
     // None when the one remembered had gone back to the queue: it is not this turn's to settle.
     const settled = coded >> 2 > 0;
     if (settled && delivered) for (const each of named) handles[each] = undefined;
-    this._leases = this._leases.filter(({ lease }) => !named.includes(lease));
     this._settled(slot, (coded >> 1) & 1, coded);
   }
   /** Slots of the leases with these ids: of the last pull, else asked for. */
@@ -1571,7 +1585,9 @@ class SteeringTurn {
   /** Acts on the answer of a call that may have sealed the handle. */
   _settled(slot, sealed, coded) {
     if (sealed === 1) this._seal();
-    this._leases = this._leases.filter(({ memo, lease }) => handles[lease] === memo);
+    const leases = this._leases;
+    if (leases.length === 1) leases.length = 0;
+    else if (leases.length > 1) this._leases = leases.filter((each) => !gone(each));
     // The last snapshot still finds the handle by its slot.
     if ((coded & 1) !== 0) drain(sealed === 1 ? slot : undefined);
     else if (sealed === 1) handles[slot] = undefined;
@@ -2283,6 +2299,8 @@ class RuntimeCore {
     nonEmpty(sessionId, 'sessionId');
     string(runId, 'runId');
     optionalString(turnId, 'turnId');
+    if (sessionId === this._lastId)
+      return accepted(binding.entryHasActiveRun(this._lastEntry, runId, turnId), {}) !== 0;
     return accepted(binding.hasActiveRun(core, sessionId, runId, turnId), {}) !== 0;
   }
   /** The run owning `turnId` on the route's current generation, if that is this member's. O(1). */

@@ -48,7 +48,7 @@ fn row<R>(
 
 fn realm() -> (Realm, u32) {
     let mut realm = Realm::default();
-    let core = realm.open_core(None, None).unwrap();
+    let core = realm.open_core(None, None);
     (realm, core)
 }
 

@@ -72,6 +72,7 @@ interface Binding {
 
   hasActiveRuns(core: number, id: string): Coded;
   entryHasActiveRuns(entry: number): Coded;
+  entryHasActiveRun(entry: number, run: string, turn: string | undefined): Coded;
   hasActiveRun(core: number, id: string, run: string, turn: string | undefined): Coded;
   activeTurnIds(core: number, id: string): string[] | Coded;
   cachedSessions(core: number): string[] | Coded;
@@ -121,7 +122,8 @@ interface Binding {
   hasOwner(entry: number): Coded;
   queue(entry: number, nextTurn: boolean): Coded;
   queueSaid(entry: number, nextTurn: boolean, id: string, text: string): Coded;
-  pull(turn: Slot, to: Uint32Array): Coded;
+  /** 0 nothing, 1 + twice the slot of one, twice the number of more: they are the last list. */
+  pull(turn: Slot): Coded;
   pullSaid(turn: Slot): string[] | Coded;
   leases(turn: Slot, to: Uint32Array): Coded;
   settleLease(turn: Slot, message: Slot, delivered: boolean): Coded;

@@ -73,6 +73,11 @@ class Riders<T extends CoreTypes> {
   generation: BackendGeneration<T> | undefined = undefined;
   controller: AbortController | undefined = undefined;
   cancellation: CoreError | undefined = undefined;
+  rare: Rare<T> | undefined = undefined;
+}
+
+/** What rides on few claims. */
+class Rare<T extends CoreTypes> {
   interaction: T['interaction'] | undefined = undefined;
   error: unknown = undefined;
   failed = false;
@@ -179,7 +184,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
       }
       if (accepted(binding.enter(claim), this) === 0) return Promise.resolve();
       const entering = new Deferred<void>();
-      (this._ride().entering ??= []).push(entering);
+      (this._rare().entering ??= []).push(entering);
       return entering.promise;
     } catch (error) {
       return Promise.reject(error);
@@ -356,7 +361,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     }
     return attempted(commit).then(
       (start) => {
-        this._ride().start = start;
+        this._rare().start = start;
         this._start(this._claim, DONE);
         return start;
       },
@@ -375,9 +380,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   takeStart(): T['start'] {
     const claim = reference(this);
     this._start(claim, TAKE);
-    const riders = this._ride();
-    const start = riders.start as T['start'];
-    riders.start = undefined;
+    const rare = this._rare();
+    const start = rare.start as T['start'];
+    rare.start = undefined;
     return start;
   }
 
@@ -423,7 +428,7 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
   /** The interaction owner bound to this run. */
   get interaction(): T['interaction'] | undefined {
     reference(this);
-    return this._riders?.interaction;
+    return this._riders?.rare?.interaction;
   }
 
   /** Once, and of the attached run's exact identity, else `ERR_INTERACTION_IDENTITY`. */
@@ -434,21 +439,25 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     if (claim < 0)
       throw this._isClosed(-claim - 1) ? closedError() : reasoned(REASON.interaction, this);
     accepted(binding.bind(claim, sessionId, runId, turnId), this);
-    this._ride().interaction = binding_;
+    this._rare().interaction = binding_;
   }
 
   /** Ignored unless `binding` is the bound one. */
   unbindInteraction(binding_: T['interaction']): void {
     const claim = reference(this);
-    const riders = this._riders;
-    if (riders?.interaction === undefined || riders.interaction !== binding_) return;
+    const rare = this._riders?.rare;
+    if (rare?.interaction === undefined || rare.interaction !== binding_) return;
     if (claim >= 0) accepted(binding.unbind(claim), this);
-    riders.interaction = undefined;
+    rare.interaction = undefined;
   }
 
   /** @internal */
   _ride(): Riders<T> {
     return (this._riders ??= new Riders<T>());
+  }
+
+  private _rare(): Rare<T> {
+    return (this._ride().rare ??= new Rare<T>());
   }
 
   /** @internal */
@@ -482,8 +491,9 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
 
   /** @internal */
   _entered(refused: number): void {
-    const entering = this._riders?.entering ?? [];
-    if (this._riders) this._riders.entering = undefined;
+    const rare = this._riders?.rare;
+    const entering = rare?.entering ?? [];
+    if (rare) rare.entering = undefined;
     for (const each of entering) {
       if (refused === 0) each.resolve();
       else each.reject(reasoned((refused & 255) - 1, this, refused >> 8));
@@ -512,18 +522,18 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
 
   /** @internal Whether `drained` finds the error here, and not in Rust. */
   _failure(): unknown {
-    const riders = this._riders;
-    return riders?.failed ? riders.error : closedError();
+    const rare = this._riders?.rare;
+    return rare?.failed ? rare.error : closedError();
   }
 
   private _fail(error: unknown): void {
-    const riders = this._ride();
-    riders.error = error;
-    riders.failed = true;
+    const rare = this._rare();
+    rare.error = error;
+    rare.failed = true;
   }
 
   private _unfail(): void {
-    if (this._riders) this._riders.failed = false;
+    if (this._riders?.rare) this._riders.rare.failed = false;
   }
 
   private _crossed(error: unknown): string | undefined {

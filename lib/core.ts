@@ -167,6 +167,8 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     nonEmpty(sessionId, 'sessionId');
     string(runId, 'runId');
     optionalString(turnId, 'turnId');
+    if (sessionId === this._lastId)
+      return accepted(binding.entryHasActiveRun(this._lastEntry, runId, turnId), {}) !== 0;
     return accepted(binding.hasActiveRun(core, sessionId, runId, turnId), {}) !== 0;
   }
 

@@ -16,6 +16,12 @@ let numbers = new Uint32Array(64);
 /** The array that a call may answer a list into. */
 export const target = (): Uint32Array => numbers;
 
+/** The list that the last call has kept, copied. */
+export function keptList(count: number): number[] {
+  binding.lastList(numbers);
+  return list(count);
+}
+
 /** The list of the last call, copied: the array is used again by the next one. */
 export function list(count: number): number[] {
   const from = listed(count);

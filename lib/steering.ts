@@ -9,7 +9,7 @@ import {
   acceptedTexts,
   drain,
   handles,
-  list,
+  keptList,
   listed,
   refusal,
   report,
@@ -27,6 +27,14 @@ export interface Memo {
   readonly id: string;
   readonly text: string;
 }
+
+/** A lease that a handle pulled, as long as it may be its to settle. */
+interface Leased {
+  readonly memo: Memo;
+  readonly lease: number;
+}
+
+const gone = ({ memo, lease }: Leased): boolean => handles[lease] !== memo;
 
 const textAt = (slot: number): string => (handles[slot] as Memo).text;
 
@@ -71,6 +79,7 @@ export function takeQueue(queue: Queue, sessionId: string, retract: boolean): st
     return taken;
   }
   const coded = binding.takeQueue(entry, retract, target());
+  if (coded === 0) return [];
   // The slots are free already: their words are read before anything else happens.
   const taken = acceptedList(coded & ~1, { sessionId }).map((slot) => {
     const text = textAt(slot);
@@ -93,7 +102,7 @@ export class SteeringTurn implements Acting {
   _turn: number;
   private readonly _onUpdate: ((snapshot: QueueSnapshot) => void) | undefined;
   /** What this handle pulled and has not settled: where to look first for an id. */
-  private _leases: { readonly memo: Memo; readonly lease: number }[] = [];
+  private _leases: Leased[] = [];
 
   private constructor(
     maker: symbol,
@@ -137,10 +146,10 @@ export class SteeringTurn implements Acting {
         pulled.push(message(words[index] as string, words[index + 1] as string));
       return pulled;
     }
-    const pulled = value(binding.pull(slot, target()));
+    const pulled = value(binding.pull(slot));
     if (pulled < 0) throw refusal(pulled, this);
     if ((pulled & 1) !== 0) return [this._lease(pulled >> 1)];
-    return pulled === 0 ? [] : list(pulled >> 1).map((each) => this._lease(each));
+    return pulled === 0 ? [] : keptList(pulled >> 1).map((each) => this._lease(each));
   }
 
   /** Ends leases of this turn: delivered. Unknown ids are ignored. */
@@ -191,7 +200,6 @@ export class SteeringTurn implements Acting {
     // None when the one remembered had gone back to the queue: it is not this turn's to settle.
     const settled = coded >> 2 > 0;
     if (settled && delivered) for (const each of named) handles[each] = undefined;
-    this._leases = this._leases.filter(({ lease }) => !named.includes(lease));
     this._settled(slot, (coded >> 1) & 1, coded);
   }
 
@@ -214,7 +222,9 @@ export class SteeringTurn implements Acting {
   /** Acts on the answer of a call that may have sealed the handle. */
   private _settled(slot: number, sealed: number, coded: number): void {
     if (sealed === 1) this._seal();
-    this._leases = this._leases.filter(({ memo, lease }) => handles[lease] === memo);
+    const leases = this._leases;
+    if (leases.length === 1) leases.length = 0;
+    else if (leases.length > 1) this._leases = leases.filter((each) => !gone(each));
     // The last snapshot still finds the handle by its slot.
     if ((coded & 1) !== 0) drain(sealed === 1 ? slot : undefined);
     else if (sealed === 1) handles[slot] = undefined;

@@ -41,7 +41,7 @@ fn stopped_turn(kit: &mut Kit, core: usize, session: &str) {
         kit.realm.operation_pay(operation, payment).unwrap();
     }
     assert_eq!(kit.realm.operation_complete(operation, &[0]), Ok(true));
-    kit.realm.operation_drop(operation).unwrap();
+    kit.realm.operation_drop(operation, retained.id).unwrap();
     kit.realm.attempt_settled(view, true, None).unwrap();
     kit.effects();
     kit.finish_stopped(claim, generation, view);

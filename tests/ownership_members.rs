@@ -103,7 +103,7 @@ fn a_member_is_woken_once_for_each_delivery() {
     let mut a = Kit::members(scope.clone(), 1);
     let mut b = Kit::default();
     let wakes = Wakes::default();
-    b.cores.push(b.realm.open_core(scope, wakes.boxed()).unwrap());
+    b.cores.push(b.realm.open_core(scope, wakes.boxed()));
     let entry = b.entry(0, "s");
     b.realm.open_turn(entry, text("t"), true).unwrap();
     let entry = a.entry(0, "s");

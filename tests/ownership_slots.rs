@@ -97,7 +97,7 @@ fn tasks_queued_on_an_operation_run_although_its_handle_is_gone() {
     kit.realm.generation_disposed(generation, true, None).unwrap();
     kit.effects();
 
-    kit.realm.operation_drop(operation).unwrap();
+    kit.realm.operation_drop(operation, retained.id).unwrap();
     kit.realm.task_ended(first).unwrap();
     assert_eq!(kit.effects(), [Effect::TaskReady(second)]);
     kit.realm.task_ended(second).unwrap();

@@ -9,9 +9,7 @@ use std::thread;
 
 use support::kit::{Kit, scope_name, text};
 use tenure::admission::{Refusal, Registration};
-use tenure::error::Reason;
-use tenure::ownership::{Queued, Realm};
-use tenure::text::Text;
+use tenure::ownership::Queued;
 
 const THREADS: usize = 8;
 
@@ -60,25 +58,6 @@ fn cores_of_their_own_run_side_by_side_with_equal_session_ids() {
             });
         }
     });
-}
-
-#[test]
-fn a_scope_is_its_threads_until_its_last_member_has_ended() {
-    let name = scope_name("threads");
-    let mut kit = Kit::members(name.clone(), 2);
-    let try_there = |name: Option<Text>| {
-        let there = move || {
-            let mut realm = Realm::default();
-            realm.open_core(name, None).map(|core| drop(realm.close_end(core)))
-        };
-        thread::spawn(there).join().unwrap()
-    };
-    let refused = try_there(name.clone()).unwrap_err();
-    assert_eq!(refused.reason, Reason::ScopeThread);
-    kit.close(0);
-    assert_eq!(try_there(name.clone()).unwrap_err().reason, Reason::ScopeThread);
-    kit.close(1);
-    assert_eq!(try_there(name), Ok(()));
 }
 
 #[test]

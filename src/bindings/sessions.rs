@@ -27,6 +27,9 @@ pub(super) fn define(table: &mut Table) {
         thread.realm.entry_has_active_runs(entry)
     });
     table.define("hasActiveRun", has_active_run);
+    table.define("entryHasActiveRun", |thread, (entry, run, turn): (u32, Units, Option<Units>)| {
+        thread.realm.entry_has_active_run(entry, &run, turn.as_deref())
+    });
     table.define("activeTurnIds", |thread, (core, id): (u32, Units)| -> Outcome<Vec<Text>> {
         thread.realm.active_turns(core, &id)
     });

@@ -29,13 +29,13 @@ pub(super) fn define(table: &mut Table) {
         thread.realm.queue(entry, None, next_turn).map(maybe)
     });
     table.define("queueSaid", queue_said);
-    table.define("pull", |thread, (turn, to): (u32, Numbers)| -> Outcome<u32> {
+    table.define("pull", |thread, (turn,): (u32,)| -> Outcome<u32> {
         let slots = thread.realm.pull(turn)?.slots;
-        // One is the rule: it needs no list.
+        // One is the rule, and needs no list; more are asked for by `lastList`.
         Ok(match slots.as_slice() {
             [] => 0,
             [slot] => slot << 1 | 1,
-            _ => thread.answer(slots, to) << 1,
+            _ => thread.keep(slots) << 1,
         })
     });
     table.define("pullSaid", |thread, (turn,): (u32,)| -> Outcome<Vec<Text>> {

@@ -57,6 +57,11 @@ impl Thread {
     /// Answers with a list: as much as fits is written, all of it is kept for [`Thread::last_list`].
     pub(super) fn answer(&mut self, list: Vec<u32>, mut to: Numbers) -> u32 {
         to.fill(&list);
+        self.keep(list)
+    }
+
+    /// Keeps a list for [`Thread::last_list`]. Returns its length.
+    pub(super) fn keep(&mut self, list: Vec<u32>) -> u32 {
         self.list = list;
         self.list.len() as u32
     }

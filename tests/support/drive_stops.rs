@@ -96,6 +96,8 @@ impl World {
         let Ok(Some(retained)) = got else { return Ok(()) };
         prop_assert_eq!((retained.member, retained.opened), (number, plan.opens));
         self.name(member, Handle::Operation(operation), retained.operation)?;
+        let id = *self.operations.entry(operation).or_insert(retained.id);
+        prop_assert_eq!(id, retained.id);
         if plan.note && !known {
             self.opened.insert((attempt, member), true);
         }
@@ -166,8 +168,12 @@ impl World {
         }
         let slot = self.slot(Handle::Operation(operation));
         let member = self.model.operations[operation].member;
+        let id = self.operations[&operation];
+        // A handle that was collected late names nothing any more.
+        prop_assert_eq!(plain(self.realm(member).operation_drop(slot, id + 1)), Ok(()));
+        self.observe_handles()?;
         self.model.drop_operation(operation);
-        prop_assert_eq!(plain(self.realm(member).operation_drop(slot)), Ok(()));
+        prop_assert_eq!(plain(self.realm(member).operation_drop(slot, id)), Ok(()));
         Ok(())
     }
 

@@ -55,7 +55,7 @@ impl Kit {
     /// Members of one scope, all in this realm.
     pub fn members(scope: Option<Text>, count: usize) -> Self {
         let mut realm = Realm::default();
-        let cores = (0..count).map(|_| realm.open_core(scope.clone(), None).unwrap()).collect();
+        let cores = (0..count).map(|_| realm.open_core(scope.clone(), None)).collect();
         Self { realm, cores }
     }
 

@@ -39,6 +39,8 @@ pub struct Claim {
     pub captors: Vec<usize>,
     /// The retained operation of its member still has its run.
     pub held: bool,
+    /// It ended with its member.
+    pub abandoned: bool,
     pub sealed: bool,
 }
 
@@ -51,6 +53,7 @@ pub fn word(claim: &Claim, closed: bool) -> u32 {
         | u32::from(claim.aborted) << 4
         | (claim.start as u32) << 5
         | u32::from(closed) << 8
+        | u32::from(claim.abandoned) << 9
 }
 
 fn outcome(ok: bool, error: Error) -> Result<(), Error> {
@@ -83,6 +86,7 @@ impl Model {
             bound: false,
             captors: Vec::new(),
             held: false,
+            abandoned: false,
             sealed: false,
         });
         Ok(self.claims.len() - 1)

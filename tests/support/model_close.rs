@@ -65,6 +65,7 @@ impl Model {
             let each = &mut self.claims[claim];
             if each.phase.is_live() {
                 each.phase = ClaimPhase::Failed;
+                each.abandoned = true;
                 for attempt in each.captors.clone() {
                     let captured = self.attempts[attempt].captured.iter_mut();
                     let own = captured.filter(|(n, _)| *n == claim);

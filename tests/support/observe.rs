@@ -76,7 +76,7 @@ impl World {
         Ok(())
     }
 
-    fn observe_handles(&mut self) -> Step {
+    pub fn observe_handles(&mut self) -> Step {
         for (handle, slot) in self.slots.clone() {
             match handle {
                 Handle::Claim(claim) => self.observe_claim(claim, slot)?,

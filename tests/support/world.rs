@@ -34,6 +34,8 @@ pub struct World {
     pub flights: Vec<(Member, Session, u32, bool)>,
     /// What the handle of an attempt that is over knows: whether an operation was opened in it.
     pub opened: BTreeMap<(usize, Member), bool>,
+    /// The names that operations have for ever.
+    pub operations: BTreeMap<usize, u32>,
     /// Registrations: member, lease, operation, key.
     pub leases: Vec<(Member, u64, u8, u8)>,
     scope: Option<Text>,
@@ -85,6 +87,7 @@ impl World {
             started: BTreeSet::new(),
             flights: Vec::new(),
             opened: BTreeMap::new(),
+            operations: BTreeMap::new(),
             leases: Vec::new(),
             scope: if shared { scope_name("model") } else { None },
             errors: 0,
@@ -96,7 +99,7 @@ impl World {
     pub fn join(&mut self) {
         let realm = self.cores.len() % self.realms.len();
         let wakes = Wakes::default();
-        let core = self.realms[realm].open_core(self.scope.clone(), wakes.boxed()).unwrap();
+        let core = self.realms[realm].open_core(self.scope.clone(), wakes.boxed());
         self.model.join(realm);
         self.cores.push(core);
         self.wakes.push(wakes);

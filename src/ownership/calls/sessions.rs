@@ -2,7 +2,6 @@
 
 use crate::error::{Outcome, Reason};
 use crate::ownership::checkpoint::{Cell, Checkpoint, Loaded};
-use crate::ownership::generation::Generation;
 use crate::ownership::invalidation::{Event, Invalidation, State};
 use crate::ownership::lane::{Lane, Tasks};
 use crate::ownership::out::{Effect, Kind, NO_SLOT, Slot};
@@ -19,6 +18,14 @@ pub enum CheckpointLoad {
     Joined(Slot),
     /// The load is to be called; its flight number is the slot's own.
     Started(Slot, u32),
+}
+
+fn has_run(record: &Record, run: &[u16], turn: Option<&[u16]>) -> bool {
+    record.generations.iter().any(|generation| match (generation.runs.get(run), turn) {
+        (Some(key), Some(turn)) => generation.turns.get(turn) == Some(key),
+        (found, None) => found.is_some(),
+        (None, _) => false,
+    })
 }
 
 fn turns(record: &Record) -> Vec<Text> {
@@ -68,12 +75,20 @@ impl Realm {
         let Some(session) = self.find(core, id)? else {
             return Ok(false);
         };
-        let owns = |generation: &Generation| match (generation.runs.get(run), turn) {
-            (Some(key), Some(turn)) => generation.turns.get(turn) == Some(key),
-            (found, None) => found.is_some(),
-            (None, _) => false,
-        };
-        read(&session, |record| record.generations.iter().any(owns))
+        read(&session, |record| has_run(record, run, turn))
+    }
+
+    /// The same, by the session's entry.
+    ///
+    /// # Errors
+    /// `ERR_CLOSED`.
+    pub fn entry_has_active_run(
+        &self,
+        entry: u32,
+        run: &[u16],
+        turn: Option<&[u16]>,
+    ) -> Outcome<bool> {
+        self.look(entry, |record| Ok(has_run(record, run, turn)))
     }
 
     /// The distinct turns of the runs registered on any generation of the session.
