@@ -1261,6 +1261,9 @@ function settle(kind, handle, slot, word) {
       handles[slot] = undefined;
       handle?._end?.();
       break;
+    case 16: // an attempt is over, and without failures it is forgotten
+      if ((word & 1) === 0) handles[slot] = undefined;
+      break;
   }
 }
 function apply(kind, handle, slot, word) {
@@ -2065,8 +2068,11 @@ class StopAttempt {
   get _promise() {
     return this._whole.promise;
   }
-  /** @internal Tells the captured claims, then aborts them, in claim order. False: the core has ended. */
-  _capture() {
+  /**
+   * @internal Tells the captured claims, then aborts them, in claim order; of a starter, drops what is
+   * queued in the last step. False: the core has ended.
+   */
+  _capture(clear) {
     for (const claim of this._untold.splice(0)) {
       if (this._core._number === NONE) return false;
       claim._call(this);
@@ -2077,24 +2083,23 @@ class StopAttempt {
       // A listener sees the claims before its own aborted, and those after it not: Rust is told
       // before any listener may run, and once for all that nobody listens to.
       if (this._core._number === NONE || !(claim._signalled || claim._claim < 0)) return;
-      value(binding.attemptAbort(this._attempt, from, place));
+      value(binding.attemptAbort(this._attempt, from, place, false));
       from = place + 1;
       claim._abort();
     });
     if (this._core._number === NONE) return false;
-    if (from < captured.length)
-      value(binding.attemptAbort(this._attempt, from, captured.length - 1));
-    return true;
+    if (clear || from < captured.length)
+      value(binding.attemptAbort(this._attempt, from, captured.length, clear));
+    // Whoever listens to the queue may have ended the core.
+    return this._core._number !== NONE;
   }
-  /** @internal Starter: drops what is queued, then makes the attempt. */
+  /** @internal Starter: makes the attempt. */
   _begin(attempt) {
-    if (!this._capture()) return;
-    value(binding.stopClear(this._attempt));
-    if (this._core._number !== NONE) this._make(attempt);
+    if (this._capture(true)) this._make(attempt);
   }
   /** @internal Another member: its part, or what stands for one. */
   _take(part) {
-    if (!this._capture()) return;
+    if (!this._capture(false)) return;
     if (part !== undefined) {
       this._make(part);
       return;
@@ -2145,12 +2150,17 @@ class StopAttempt {
     else whole?.reject(this._outcome.error);
   }
   /** @internal Nothing is asked of Rust any more: the handle keeps what it needs. */
-  _over(failed) {
+  _over(word) {
     const slot = this._attempt;
     if (slot < 0) return;
-    this._failures = failed === 0 ? [] : this._collect();
-    handles[slot] = undefined;
-    this._attempt = value(binding.attemptForget(slot)) === 1 ? OVER_OPENED : OVER;
+    if ((word & 1) === 0) {
+      this._failures = [];
+      this._attempt = (word & 2) !== 0 ? OVER_OPENED : OVER;
+    } else {
+      this._failures = this._collect();
+      handles[slot] = undefined;
+      this._attempt = value(binding.attemptForget(slot)) === 1 ? OVER_OPENED : OVER;
+    }
     this._drain();
   }
   /** @internal */

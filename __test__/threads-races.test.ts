@@ -19,7 +19,7 @@ describe('two workers, a hundred thousand times', () => {
     const hands = [0, 1].map((at) =>
       startWorker({ job: 'races', scope, race, cells, at, name: `${at}`, rounds: ROUNDS }),
     );
-    for (const hand of hands) await saying(hand);
+    await Promise.all(hands.map((hand) => saying(hand)));
     expect({ total: cells[TOTAL], faults: cells[FAULTS] }).toEqual({ total: ROUNDS, faults: 0 });
     expect(cells[WON]! + cells[WON + 1]!).toBe(ROUNDS);
     expect(core.stats()).toEqual({ sessions: 0, admissions: 0 });

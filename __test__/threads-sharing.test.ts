@@ -43,7 +43,7 @@ describe('a turn that runs in a worker', () => {
     const claim = core.claimExecution('s');
     expect([claim.isExclusive(), core.currentGeneration('s')]).toEqual([false, undefined]);
     const foreign = { code: 'ERR_GENERATION_FOREIGN' };
-    expect(claim.activationBlocker()?.error).toMatchObject(foreign);
+    expect(() => claim.activationBlocker()).toThrow(expect.objectContaining(foreign));
     const build = () => expect.unreachable('the backend lives elsewhere');
     await expect(core.activate('s', undefined, build)).rejects.toMatchObject(foreign);
     claim.release();
@@ -88,8 +88,7 @@ describe('a turn of the main thread', () => {
     const onForeignStop = async (stop: StopAttempt) => {
       told.push(`part: ${(stop.input as { why: string }).why}`);
       claim.leaveGeneration();
-      claim.finalize({ ok: false, error });
-      claim.release();
+      claim.settle({ ok: false, error });
       await generation.dispose(async () => {});
     };
     const { scope, core } = member({ onForeignStop });

@@ -90,9 +90,8 @@ interface Binding {
 
   stop(entry: number, input: string | undefined): Coded;
   captured(attempt: Slot, to: Uint32Array): Coded;
-  attemptAbort(attempt: Slot, from: number, to: number): Coded;
+  attemptAbort(attempt: Slot, from: number, to: number, clear: boolean): Coded;
   attemptInput(attempt: Slot): string | undefined;
-  stopClear(attempt: Slot): Coded;
   attemptSettled(attempt: Slot, ok: boolean, error: string | undefined): Coded;
   /** 0 waits, 1 without failures, 2 perhaps with. */
   drained(attempt: Slot): Coded;

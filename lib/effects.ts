@@ -47,6 +47,9 @@ function settle(kind: number, handle: Acting | undefined, slot: number, word: nu
       handles[slot] = undefined;
       handle?._end?.();
       break;
+    case 16: // an attempt is over, and without failures it is forgotten
+      if ((word & 1) === 0) handles[slot] = undefined;
+      break;
   }
 }
 

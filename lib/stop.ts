@@ -194,8 +194,11 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
     return (this._whole as Deferred<void>).promise;
   }
 
-  /** @internal Tells the captured claims, then aborts them, in claim order. False: the core has ended. */
-  _capture(): boolean {
+  /**
+   * @internal Tells the captured claims, then aborts them, in claim order; of a starter, drops what is
+   * queued in the last step. False: the core has ended.
+   */
+  _capture(clear: boolean): boolean {
     for (const claim of this._untold.splice(0)) {
       if (this._core._number === NONE) return false;
       claim._call(this);
@@ -206,26 +209,25 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
       // A listener sees the claims before its own aborted, and those after it not: Rust is told
       // before any listener may run, and once for all that nobody listens to.
       if (this._core._number === NONE || !(claim._signalled || claim._claim < 0)) return;
-      value(binding.attemptAbort(this._attempt, from, place));
+      value(binding.attemptAbort(this._attempt, from, place, false));
       from = place + 1;
       claim._abort();
     });
     if (this._core._number === NONE) return false;
-    if (from < captured.length)
-      value(binding.attemptAbort(this._attempt, from, captured.length - 1));
-    return true;
+    if (clear || from < captured.length)
+      value(binding.attemptAbort(this._attempt, from, captured.length, clear));
+    // Whoever listens to the queue may have ended the core.
+    return this._core._number !== (NONE as number);
   }
 
-  /** @internal Starter: drops what is queued, then makes the attempt. */
+  /** @internal Starter: makes the attempt. */
   _begin(attempt: (stop: StopAttempt<T>) => Promise<void>): void {
-    if (!this._capture()) return;
-    value(binding.stopClear(this._attempt));
-    if (this._core._number !== NONE) this._make(attempt);
+    if (this._capture(true)) this._make(attempt);
   }
 
   /** @internal Another member: its part, or what stands for one. */
   _take(part: ((stop: StopAttempt<T>) => Promise<void>) | undefined): void {
-    if (!this._capture()) return;
+    if (!this._capture(false)) return;
     if (part !== undefined) {
       this._make(part);
       return;
@@ -283,12 +285,17 @@ export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
   }
 
   /** @internal Nothing is asked of Rust any more: the handle keeps what it needs. */
-  _over(failed: number): void {
+  _over(word: number): void {
     const slot = this._attempt;
     if (slot < 0) return;
-    this._failures = failed === 0 ? [] : this._collect();
-    handles[slot] = undefined;
-    this._attempt = value(binding.attemptForget(slot)) === 1 ? OVER_OPENED : OVER;
+    if ((word & 1) === 0) {
+      this._failures = [];
+      this._attempt = (word & 2) !== 0 ? OVER_OPENED : OVER;
+    } else {
+      this._failures = this._collect();
+      handles[slot] = undefined;
+      this._attempt = value(binding.attemptForget(slot)) === 1 ? OVER_OPENED : OVER;
+    }
     this._drain();
   }
 

@@ -100,6 +100,75 @@ fn a_member_that_joins_a_stop_it_takes_part_in_is_told_of_its_end_however_late()
 }
 
 #[test]
+fn a_starter_hears_that_its_stop_was_lifted_before_it_hears_that_it_is_over() {
+    let mut kit = Kit::members(scope_name("stops"), 2);
+    let (own, other) = (kit.claim(0, "s"), kit.claim(1, "s"));
+    let (view, _) = kit.stop(0, "s");
+    let told = kit.deliver(1);
+    let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
+    kit.begin(part);
+    assert!(kit.release(other).is_some());
+    kit.effects();
+    kit.realm.attempt_settled(view, true, None).unwrap();
+    // The last part lifts it. Before the starter hears of that, its own claim ends as well.
+    kit.realm.attempt_settled(part, true, None).unwrap();
+    assert_eq!(kit.effects(), []);
+    assert!(kit.release(own).is_some());
+    let mut told = kit.effects();
+    told.extend(kit.deliver(0));
+    assert_eq!(told, [Effect::Lifted(view, 0), Effect::AttemptOver(view, 0)]);
+    kit.realm.attempt_forget(view).unwrap();
+    assert_eq!(kit.deliver(1), [Effect::AttemptOver(part, 0)]);
+    kit.realm.attempt_forget(part).unwrap();
+    assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0));
+}
+
+#[test]
+fn a_starter_that_ends_before_it_hears_of_the_lift_is_told() {
+    let mut kit = Kit::members(scope_name("stops"), 2);
+    kit.claim(1, "s");
+    let (view, _) = kit.stop(0, "s");
+    let told = kit.deliver(1);
+    let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
+    kit.begin(part);
+    kit.realm.attempt_settled(view, true, None).unwrap();
+    kit.realm.attempt_settled(part, true, None).unwrap();
+    let (told, _) = kit.close(0);
+    assert!(told.contains(&Effect::Lifted(view, 1)), "its promise would wait for ever: {told:?}");
+}
+
+#[test]
+fn what_was_on_its_way_for_an_attempt_that_is_over_is_never_taken_for_a_later_one() {
+    let mut kit = Kit::members(scope_name("stops"), 2);
+    let other = kit.claim(1, "s");
+    let (view, _) = kit.stop(0, "s");
+    assert_eq!(kit.realm.drained(view), Ok(None));
+    let told = kit.deliver(1);
+    let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
+    kit.begin(part);
+    assert!(kit.release(other).is_some());
+    kit.realm.attempt_settled(part, true, None).unwrap();
+    assert_eq!(kit.effects(), []);
+    // What the starter waits for has ended, and it will hear of that. First it ends the attempt, and
+    // forgets it as soon as it may.
+    kit.realm.attempt_settled(view, true, None).unwrap();
+    if kit.effects().contains(&Effect::AttemptOver(view, 0)) {
+        kit.realm.attempt_forget(view).unwrap();
+    }
+    assert_eq!(kit.deliver(1), [Effect::AttemptOver(part, 0)]);
+    kit.realm.attempt_forget(part).unwrap();
+    kit.entry(0, "elsewhere");
+    kit.entry(1, "elsewhere");
+
+    let later = kit.claim(0, "s");
+    let (again, captured) = kit.stop(0, "s");
+    assert_eq!(captured, [later]);
+    assert_eq!(kit.realm.drained(again), Ok(None));
+    let told = kit.deliver(0);
+    assert!(!told.contains(&Effect::Drained(again, 0)), "its claim has not ended: {told:?}");
+}
+
+#[test]
 fn the_error_of_a_finalization_recorded_before_the_stop_reaches_the_starter() {
     let mut kit = Kit::members(scope_name("stops"), 2);
     let claim = kit.attached(1, "s", "r");

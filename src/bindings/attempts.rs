@@ -42,13 +42,12 @@ pub(super) fn define(table: &mut Table) {
         let list = captured.flat_map(|(place, slot, tell)| [place, slot, u32::from(tell)]);
         Ok(thread.answer(list.collect(), to))
     });
-    table.define("attemptAbort", |thread, (attempt, from, to): (u32, u32, u32)| {
-        thread.realm.attempt_abort(attempt, from, to)
+    table.define("attemptAbort", |thread, (attempt, from, to, clear): (u32, u32, u32, bool)| {
+        thread.realm.attempt_abort(attempt, from, to, clear)
     });
     table.define("attemptInput", |thread, (attempt,): (u32,)| -> Outcome<Option<Text>> {
         thread.realm.attempt_input(attempt)
     });
-    table.define("stopClear", |thread, (attempt,): (u32,)| thread.realm.stop_clear(attempt));
     table.define("attemptSettled", |thread, (slot, ok, error): (u32, bool, Option<Text>)| {
         thread.realm.attempt_settled(slot, ok, error)
     });

@@ -188,11 +188,21 @@ impl Attempt {
             }
         }
         if self.is_over() {
-            let failed = u32::from(self.has_failures());
-            for view in &self.views {
-                if let Some(slot) = view.slot {
-                    out.tell(view.member, Effect::AttemptOver(slot, failed), Cause::Over(self.id));
-                }
+            self.dismiss(out);
+        }
+    }
+
+    /// Tells the views that nobody will ask about the attempt any more. Those of the caller are let go
+    /// of at once, unless there are failures to be read first.
+    fn dismiss(&mut self, out: &mut Out<'_>) {
+        let failed = self.has_failures();
+        let word = u32::from(failed) | u32::from(self.opened.is_some()) << 1;
+        for view in &mut self.views {
+            let Some(slot) = view.slot else { continue };
+            out.tell(view.member, Effect::AttemptOver(slot, word), Cause::Over(self.id));
+            if view.member == out.member && !failed {
+                view.slot = None;
+                out.free(slot);
             }
         }
     }

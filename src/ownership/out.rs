@@ -51,7 +51,8 @@ pub enum Effect {
     Lifted(Slot, u32),
     /// An attempt that this member joined was lifted. 0: well, 1: not, 2: its starter has ended.
     Joined(Slot, u32),
-    /// Nobody will ask Rust about the attempt any more but its own handle. 1 when it has failures.
+    /// Nobody will ask Rust about the attempt any more. Bit 0: it has failures, to be read and then
+    /// forgotten by its handle; else it is forgotten. Bit 1: an operation was opened in it.
     AttemptOver(Slot, u32),
     /// This member's part in a stop that another member started.
     PartBegins(Slot),

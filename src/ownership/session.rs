@@ -188,6 +188,11 @@ impl Record {
         self.attempts.iter_mut().find(|attempt| attempt.id == id)
     }
 
+    /// Drops the attempts that nobody looks at any more.
+    pub(super) fn forget_attempts(&mut self) {
+        self.attempts.retain(|attempt| !attempt.is_unseen());
+    }
+
     pub(super) fn standing(&self) -> Option<&Attempt> {
         self.attempts.iter().find(|attempt| attempt.is_standing())
     }

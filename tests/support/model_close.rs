@@ -110,8 +110,10 @@ impl Model {
                 if draining {
                     self.told.push(("Drained", handle, 1));
                 }
-                if starter && stood {
+                // Also when the word is on its way, which ends here.
+                if starter && !self.attempts[number].heard {
                     self.told.push(("Lifted", handle, 1));
+                    self.attempts[number].heard = true;
                 }
                 self.told.push(("AttemptOver", handle, 1));
             }

@@ -31,6 +31,8 @@ pub struct View {
     pub begun: bool,
     /// Its handle knows what was captured: until then no such claim is forgotten.
     pub asked: bool,
+    /// What is on its way to the member: nothing overtakes it.
+    pub underway: usize,
     pub settled: bool,
 }
 
@@ -48,6 +50,8 @@ pub struct Attempt {
     pub opened: Option<usize>,
     /// The starter's error.
     pub error: Error,
+    /// The starter has heard that it was lifted.
+    pub heard: bool,
 }
 
 /// What became of a stop.
@@ -155,6 +159,7 @@ impl Model {
             ended: None,
             begun,
             asked: false,
+            underway: 0,
             settled: false,
         };
         let mut views = vec![view(member, Sight::Known, true)];
@@ -167,6 +172,7 @@ impl Model {
             joined: Vec::new(),
             opened: None,
             error: None,
+            heard: false,
         });
         parts.into_iter().for_each(|part| self.post(part, Post::Stop(number)));
         Stopped::Started(Handle::View(number, member))
@@ -225,6 +231,8 @@ impl Model {
         let joined = attempt.joined.clone();
         if attempt.knows(starter) && self.members[starter].open {
             let told = ("Lifted", Handle::View(number, starter), u32::from(how == 2));
+            self.attempts[number].heard = starter == caller;
+            self.attempts[number].views[0].underway += usize::from(starter != caller);
             self.tell(caller, starter, told, Post::Lifted(number));
         }
         for member in joined {
@@ -242,22 +250,33 @@ impl Model {
             let View { member, draining, .. } = attempt.views[place];
             if draining && attempt.is_drained(&self.claims, member) {
                 let word = u32::from(attempt.has_failures());
-                self.attempts[number].views[place].draining = false;
+                let view = &mut self.attempts[number].views[place];
+                view.draining = false;
+                view.underway += usize::from(member != caller);
                 let told = ("Drained", Handle::View(number, member), word);
                 self.tell(caller, member, told, Post::Drained(number));
             }
         }
-        let attempt = &self.attempts[number];
-        if attempt.is_over() {
-            let word = u32::from(attempt.has_failures());
-            let views: Vec<Member> = attempt.views.iter().map(|view| view.member).collect();
-            for member in views {
-                if self.attempts[number].knows(member) && self.members[member].open {
-                    let told = ("AttemptOver", Handle::View(number, member), word);
-                    self.tell(caller, member, told, Post::Over(number));
-                }
+        if !self.attempts[number].is_over() {
+            return;
+        }
+        for place in 0..self.attempts[number].views.len() {
+            let attempt = &self.attempts[number];
+            let View { member, underway, .. } = attempt.views[place];
+            if !attempt.knows(member) || !self.members[member].open {
+                continue;
+            }
+            let told = ("AttemptOver", Handle::View(number, member), self.over_word(number));
+            if underway > 0 {
+                self.post(member, Post::Over(number));
+            } else {
+                self.tell(caller, member, told, Post::Over(number));
             }
         }
+    }
+
+    fn over_word(&self, number: usize) -> u32 {
+        u32::from(self.attempts[number].has_failures())
     }
 
     /// `None` while `drained` waits; else whether there may be failures.
@@ -303,28 +322,23 @@ impl Model {
     }
 
     pub fn deliver_drained(&mut self, number: usize, member: Member) {
-        let attempt = &self.attempts[number];
-        if attempt.knows(member) {
-            let word = u32::from(attempt.has_failures());
-            self.told.push(("Drained", Handle::View(number, member), word));
-        }
+        let told = ("Drained", Handle::View(number, member), self.over_word(number));
+        self.attempts[number].view(member).unwrap().underway -= 1;
+        self.told.push(told);
     }
 
     pub fn deliver_over(&mut self, number: usize, member: Member) {
-        let attempt = &self.attempts[number];
-        if attempt.knows(member) {
-            let word = u32::from(attempt.has_failures());
-            self.told.push(("AttemptOver", Handle::View(number, member), word));
-        }
+        let told = ("AttemptOver", Handle::View(number, member), self.over_word(number));
+        self.told.push(told);
     }
 
     pub fn deliver_lifted(&mut self, number: usize, member: Member) {
-        let attempt = &self.attempts[number];
+        let attempt = &mut self.attempts[number];
         if attempt.starter() == member {
-            if attempt.knows(member) {
-                self.told.push(("Lifted", Handle::View(number, member), 0));
-            }
-        } else if attempt.joined.contains(&member) {
+            attempt.views[0].underway -= 1;
+            attempt.heard = true;
+            self.told.push(("Lifted", Handle::View(number, member), 0));
+        } else {
             let how = attempt.lifted_word();
             self.told.push(("Joined", Handle::Joined(number, member), how));
         }

@@ -30,6 +30,8 @@ pub struct World {
     pub words: BTreeMap<usize, Word>,
     /// Mutations that have heard that they may run.
     pub started: BTreeSet<usize>,
+    /// Attempts whose starter has heard that they were lifted.
+    pub lifted: BTreeSet<usize>,
     /// Loads: member, session, number, and whether it has ended.
     pub flights: Vec<(Member, Session, u32, bool)>,
     /// What the handle of an attempt that is over knows: whether an operation was opened in it.
@@ -85,6 +87,7 @@ impl World {
             names: BTreeMap::new(),
             words: BTreeMap::new(),
             started: BTreeSet::new(),
+            lifted: BTreeSet::new(),
             flights: Vec::new(),
             opened: BTreeMap::new(),
             operations: BTreeMap::new(),
@@ -222,6 +225,9 @@ impl World {
             ("ClaimSealed", Handle::Claim(claim), word) => {
                 self.words.insert(claim, Word(word));
             }
+            ("Lifted", Handle::View(attempt, _), _) => {
+                prop_assert!(self.lifted.insert(attempt), "stop {} was lifted twice", attempt);
+            }
             ("Drained", Handle::View(attempt, _), word) => {
                 self.compare_failures(attempt, member, word != 0)?;
             }
@@ -230,6 +236,10 @@ impl World {
                     return Ok(());
                 }
                 self.compare_failures(attempt, member, word != 0)?;
+                // Nobody would settle the promise of the stop any more.
+                let starter = self.model.attempts[attempt].starter() == member;
+                let lifted = self.lifted.contains(&attempt);
+                prop_assert!(lifted || !starter, "stop {} is over, and never lifted", attempt);
                 let slot = self.slot(told.1);
                 let opened = self.model.forget(attempt, member);
                 prop_assert_eq!(plain(self.realm(member).attempt_forget(slot)), Ok(opened));

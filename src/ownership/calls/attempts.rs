@@ -147,11 +147,12 @@ impl Realm {
         })
     }
 
-    /// The abort of the stop reaches this member's captured claims up to a place.
+    /// The abort of the stop reaches this member's captured claims up to a place. The last step of the
+    /// starter drops what is queued as well, in steering and followups, and leaves leases alone.
     ///
     /// # Errors
     /// `ERR_INVALID_THIS`.
-    pub fn attempt_abort(&mut self, attempt: Slot, from: u32, to: u32) -> Outcome<()> {
+    pub fn attempt_abort(&mut self, attempt: Slot, from: u32, to: u32, clear: bool) -> Outcome<()> {
         self.on(attempt, Kind::Attempt, "stop aborted claims", |record, out, id| {
             let captured = &record.view_of(id, out.member)?.captured;
             let range = from as usize..captured.len().min(to as usize + 1);
@@ -162,6 +163,9 @@ impl Realm {
                 .collect();
             for key in keys {
                 record.claim_mut(key)?.aborted = true;
+            }
+            if clear {
+                record.steering.clear(out);
             }
             Ok(())
         })
@@ -174,17 +178,6 @@ impl Realm {
     pub fn attempt_input(&self, attempt: Slot) -> Outcome<Option<Text>> {
         self.read(attempt, Kind::Attempt, |record, id| {
             Ok(record.attempt(id).ok_or(Reason::InvalidThis)?.input.clone())
-        })
-    }
-
-    /// A stop drops what is queued, in steering and followups, and leaves leases alone.
-    ///
-    /// # Errors
-    /// `ERR_INTERNAL`.
-    pub fn stop_clear(&mut self, attempt: Slot) -> Outcome<()> {
-        self.on(attempt, Kind::Attempt, "stop cleared the queue", |record, out, _| {
-            record.steering.clear(out);
-            Ok(())
         })
     }
 
@@ -203,13 +196,14 @@ impl Realm {
                 if attempt.starter() == member {
                     attempt.error = error;
                     attempt.apply(Event::OwnSettled(ok), out);
-                    return Ok(());
+                } else {
+                    let view = attempt.view_mut(member).ok_or(Reason::InvalidThis)?;
+                    if view.ended == Ended::Not {
+                        view.ended = if ok { Ended::Ok } else { Ended::Failed(error) };
+                        attempt.apply(Event::PartSettled, out);
+                    }
                 }
-                let view = attempt.view_mut(member).ok_or(Reason::InvalidThis)?;
-                if view.ended == Ended::Not {
-                    view.ended = if ok { Ended::Ok } else { Ended::Failed(error) };
-                    attempt.apply(Event::PartSettled, out);
-                }
+                record.forget_attempts();
                 Ok(())
             },
         )?;

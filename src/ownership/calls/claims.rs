@@ -153,6 +153,9 @@ impl Record {
                 attempt.announce(out);
             }
         }
+        if !stops.is_empty() {
+            self.forget_attempts();
+        }
     }
 
     /// Whether a part of the claim's member has still to learn that it was captured.

@@ -23,12 +23,12 @@ impl Record {
                     out.here(Effect::Drained(slot, u32::from(attempt.has_failures())));
                 }
             }
+            // The handle reads what it needs and then forgets the attempt.
             Cause::Over(id) => {
                 let attempt = self.attempt(id).filter(|attempt| attempt.is_over());
-                let failed = u32::from(attempt.is_some_and(|attempt| attempt.has_failures()));
                 let view = attempt.and_then(|attempt| attempt.view(member));
                 if let Some(slot) = view.and_then(|view| view.slot) {
-                    out.here(Effect::AttemptOver(slot, failed));
+                    out.here(Effect::AttemptOver(slot, 1));
                 }
             }
             Cause::Lifted(id) => {
