@@ -2,6 +2,7 @@
 //   npm start [-- --script FILE]
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { build } from './support/build.mjs';
 import { install, requireRust } from './support/install.mjs';
 import { at } from './support/paths.mjs';
@@ -17,8 +18,10 @@ try {
   // The terminal owns Ctrl-C: this process only outlives it to hand its exit code on.
   process.on('SIGINT', () => {});
   const child = spawn(process.execPath, [terminal, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // What asks this process to end asks the terminal, which stops what runs and leaves.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + (signal === 'SIGINT' ? 2 : 15);
+    process.exitCode = code ?? 128 + (constants.signals[signal ?? 'SIGTERM'] ?? 15);
   });
 } catch (error) {
   leave(error);
