@@ -1,4 +1,4 @@
-// More than one thread: scopes are refused to a second one, private cores are not, workers may end at any time.
+// More than one thread: scopes are shared, private cores are not, workers may end at any time.
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApplicationOperationService } from '../index.js';
@@ -18,24 +18,35 @@ function ask<A>(job: string, data: object = {}): Promise<A> {
 }
 
 describe('a scope in use', () => {
-  it('is refused to a second thread, by a core and by a service, and others are not', async () => {
+  it('is one with that of a worker: claims, registrations, and what excludes what', async () => {
     const scope = freshScope();
     const core = makeCore({ scope });
+    const claim = core.claimExecution('s');
+    const service = new ApplicationOperationService({ scope });
+    service.reserve({ operationId: 'of main', ownerId: 'm', exclusivityKeys: ['key'] });
     const answer = await ask('scope', { scope });
-    expect(answer).toEqual({ core: 'ERR_SCOPE_THREAD', service: 'ERR_SCOPE_THREAD', other: 'ok' });
+    expect(answer).toEqual({
+      exclusive: false,
+      stats: { sessions: 1, admissions: 2 },
+      reserved: 'ERR_OPERATION_BUSY',
+      listed: ['of main', 'of the worker, too'],
+      other: { exclusive: true, stats: { sessions: 1, admissions: 0 } },
+    });
+    // The worker has ended, and what was its own with it.
+    expect([claim.isExclusive(), core.stats()]).toEqual([true, { sessions: 1, admissions: 1 }]);
     core.close();
-    expect(await ask('scope', { scope })).toEqual({ core: 'ok', service: 'ok', other: 'ok' });
   });
 
-  it('of a service is refused to a second thread as well', async () => {
+  it('by a service alone is shared with a worker as well, and lasts as long as either', async () => {
     const scope = freshScope();
     const service = new ApplicationOperationService({ scope });
-    const answer = await ask('scope', { scope });
-    expect(answer).toMatchObject({ core: 'ERR_SCOPE_THREAD', service: 'ERR_SCOPE_THREAD' });
-    expect(service.listActive()).toEqual([]);
+    service.reserve({ operationId: 'of main', ownerId: 'm', exclusivityKeys: [] });
+    const answer = await ask<{ listed: string[] }>('scope', { scope });
+    expect(answer.listed).toEqual(['of main', 'of the worker', 'of the worker, too']);
+    expect(service.listActive().map((each) => each.operationId)).toEqual(['of main']);
   });
 
-  it('ends with the thread that has it, and begins anew elsewhere', async () => {
+  it('ends with its last thread, and begins anew elsewhere', async () => {
     const scope = freshScope();
     expect(await ask('unfinished', { scope })).toEqual({ waits: 24 });
     const core = makeCore({ scope });

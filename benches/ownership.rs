@@ -195,13 +195,11 @@ fn stops(c: &mut Criterion) {
             }
             let Stopped::Started(view) = core.stop(entry, None).unwrap() else { return };
             let captured = core.captured(view).unwrap();
-            core.attempt_abort(view, 0, captured.len() as u32).unwrap();
-            core.stop_clear(view).unwrap();
+            core.attempt_abort(view, 0, captured.len() as u32, true).unwrap();
             core.attempt_settled(view, true, None).unwrap();
             for claim in &claims {
                 core.claim_move(*claim, ClaimEvent::Finalize(true), None).unwrap();
             }
-            core.attempt_forget(view).unwrap();
             core.effects.clear();
         });
 

@@ -19,7 +19,8 @@ try {
   process.on('SIGINT', () => {});
   const child = spawn(process.execPath, [terminal, ...process.argv.slice(2)], { stdio: 'inherit' });
   // What asks this process to end asks the terminal, which stops what runs and leaves.
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP']))
+    process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal ?? 'SIGTERM'] ?? 15);
   });

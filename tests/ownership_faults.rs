@@ -163,3 +163,30 @@ fn a_turn_to_mutate_reaches_its_member_past_a_broken_session() {
     let _ = kit.realm.deliver(kit.cores[1]);
     assert_eq!(kit.effects(), [Effect::MutationReady(second)]);
 }
+
+#[test]
+fn what_waits_behind_a_broken_session_comes_to_its_turn_in_its_sound_ones() {
+    let _alone = alone();
+    let mut kit = Kit::private();
+    let core = kit.cores[0];
+    let queue = |kit: &mut Kit, ids: &[&str]| {
+        let ids = ids.iter().map(|id| text(id)).collect();
+        let Queued::Queued(slot, _) = kit.realm.mutate(core, ids, false).unwrap() else {
+            panic!("not queued");
+        };
+        slot
+    };
+    let first = queue(&mut kit, &["broken"]);
+    let second = queue(&mut kit, &["broken", "sound"]);
+    let third = queue(&mut kit, &["sound"]);
+    let claim = kit.claim(0, "broken");
+    panicking(&mut kit, |realm| realm.claim_move(claim, ClaimEvent::Release, None));
+
+    let _ = kit.realm.mutation_settled(first);
+    assert_eq!(kit.effects(), [Effect::MutationReady(second)]);
+    let _ = kit.realm.mutation_settled(second);
+    assert_eq!(kit.effects(), [Effect::MutationReady(third)]);
+    kit.realm.mutation_settled(third).unwrap();
+    let later = kit.claim(0, "sound");
+    assert!(kit.may_attach(later));
+}

@@ -74,7 +74,7 @@ fn equal_slots_of_two_realms_name_different_joined_stops() {
     assert_eq!(a.realm.joined_forget(slot), Ok(Some(text("why"))));
     assert_eq!(b.deliver(0), [Effect::Joined(slot, 1)]);
     assert_eq!(b.realm.joined_forget(slot), Ok(Some(text("why"))));
-    starter.realm.attempt_forget(view).unwrap();
+    assert_eq!(starter.heard(), [Effect::Lifted(view, 0), Effect::AttemptOver(view, 0)]);
     assert_eq!(starter.sessions(0), 0);
 }
 

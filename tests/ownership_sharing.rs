@@ -110,8 +110,10 @@ impl<'a> Worker<'a> {
             }
             for each in told {
                 match each {
-                    Effect::AttemptOver(view, _) => {
-                        self.kit.realm.attempt_forget(view).unwrap();
+                    Effect::AttemptOver(view, word) => {
+                        if word & 1 != 0 {
+                            self.kit.realm.attempt_forget(view).unwrap();
+                        }
                         assert!(self.views.remove(&view));
                     }
                     Effect::Joined(slot, _) => {

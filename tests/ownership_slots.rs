@@ -92,7 +92,7 @@ fn tasks_queued_on_an_operation_run_although_its_handle_is_gone() {
     kit.realm.claim_move(claim, ClaimEvent::Settle(true), None).unwrap();
     kit.realm.leave(claim).unwrap();
     kit.realm.attempt_settled(view, true, None).unwrap();
-    kit.realm.attempt_forget(view).unwrap();
+    kit.heard();
     kit.realm.generation_dispose(generation).unwrap();
     kit.realm.generation_disposed(generation, true, None).unwrap();
     kit.effects();

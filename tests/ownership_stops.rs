@@ -90,12 +90,10 @@ fn a_member_that_joins_a_stop_it_takes_part_in_is_told_of_its_end_however_late()
     assert_eq!(kit.effects(), [Effect::Lifted(view, 0)]);
     // Before it hears of the end, it ends what the attempt still waits for.
     kit.release(claim);
-    assert_eq!(kit.effects(), [Effect::AttemptOver(part, 0)]);
-    kit.realm.attempt_forget(part).unwrap();
+    assert_eq!(kit.heard(), [Effect::AttemptOver(part, 0)]);
     assert_eq!(kit.deliver(1), [Effect::Joined(joined, 0)]);
     assert_eq!(kit.realm.joined_forget(joined), Ok(None));
-    assert_eq!(kit.deliver(0), [Effect::AttemptOver(view, 0)]);
-    kit.realm.attempt_forget(view).unwrap();
+    assert_eq!(kit.taken(0), [Effect::AttemptOver(view, 0)]);
     assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0));
 }
 
@@ -114,12 +112,10 @@ fn a_starter_hears_that_its_stop_was_lifted_before_it_hears_that_it_is_over() {
     kit.realm.attempt_settled(part, true, None).unwrap();
     assert_eq!(kit.effects(), []);
     assert!(kit.release(own).is_some());
-    let mut told = kit.effects();
-    told.extend(kit.deliver(0));
+    let mut told = kit.heard();
+    told.extend(kit.taken(0));
     assert_eq!(told, [Effect::Lifted(view, 0), Effect::AttemptOver(view, 0)]);
-    kit.realm.attempt_forget(view).unwrap();
-    assert_eq!(kit.deliver(1), [Effect::AttemptOver(part, 0)]);
-    kit.realm.attempt_forget(part).unwrap();
+    assert_eq!(kit.taken(1), [Effect::AttemptOver(part, 0)]);
     assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0));
 }
 
@@ -152,11 +148,8 @@ fn what_was_on_its_way_for_an_attempt_that_is_over_is_never_taken_for_a_later_on
     // What the starter waits for has ended, and it will hear of that. First it ends the attempt, and
     // forgets it as soon as it may.
     kit.realm.attempt_settled(view, true, None).unwrap();
-    if kit.effects().contains(&Effect::AttemptOver(view, 0)) {
-        kit.realm.attempt_forget(view).unwrap();
-    }
-    assert_eq!(kit.deliver(1), [Effect::AttemptOver(part, 0)]);
-    kit.realm.attempt_forget(part).unwrap();
+    kit.heard();
+    assert_eq!(kit.taken(1), [Effect::AttemptOver(part, 0)]);
     kit.entry(0, "elsewhere");
     kit.entry(1, "elsewhere");
 

@@ -73,6 +73,17 @@ fn fault() {
     panic!("the test switch for panics was armed");
 }
 
+/// Where the wait of a claim's `enter` stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entering {
+    /// Nobody waits.
+    Idle,
+    /// For mutations ahead of the claim.
+    Waiting,
+    /// It is over, and on its way to the claim's member.
+    Told,
+}
+
 /// A claim as the session keeps it.
 pub struct Claim {
     pub(super) seq: u32,
@@ -84,8 +95,8 @@ pub struct Claim {
     pub(super) told: bool,
     /// The stop's abort has reached this claim.
     pub(super) aborted: bool,
-    /// `enter` waits.
-    pub(super) entering: bool,
+    /// Whether `enter` waits.
+    pub(super) entering: Entering,
     /// The retained operation of its member refers to it.
     pub(super) held: bool,
     /// It ended with its member.

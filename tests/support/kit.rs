@@ -102,8 +102,10 @@ impl Kit {
     /// The same for one that a stop has captured, whose own part has settled.
     pub fn finish_stopped(&mut self, claim: Slot, generation: Slot, view: Slot) {
         assert_eq!(self.realm.claim_move(claim, ClaimEvent::Settle(true), None), Ok(None));
-        assert_eq!(self.effects(), [Effect::AttemptOver(view, 0)]);
-        self.realm.attempt_forget(view).unwrap();
+        let [Effect::AttemptOver(over, word)] = self.effects()[..] else {
+            panic!("it is not over")
+        };
+        assert_eq!((over, word & 1), (view, 0));
         assert!(self.realm.leave(claim).unwrap().is_some());
         assert!(self.realm.generation_dispose(generation).unwrap());
         self.realm.generation_disposed(generation, true, None).unwrap();
@@ -117,22 +119,47 @@ impl Kit {
         let Stopped::Started(view) = self.realm.stop(entry, Some(text("{}"))).unwrap() else {
             panic!("a stop stands already");
         };
-        (view, self.begin(view))
+        (view, self.tell(view, true))
     }
 
-    /// What a member does first in its part of a stop: tells its captured claims and aborts them.
+    /// What a member does first in its part of another one's stop: tells its captured claims, aborts them.
     pub fn begin(&mut self, view: Slot) -> Vec<Slot> {
+        self.tell(view, false)
+    }
+
+    fn tell(&mut self, view: Slot, clear: bool) -> Vec<Slot> {
         let captured = self.realm.captured(view).unwrap();
-        if let Some((last, ..)) = captured.last() {
-            self.realm.attempt_abort(view, 0, *last).unwrap();
-        }
-        self.realm.stop_clear(view).unwrap();
+        let last = captured.last().map_or(0, |(place, ..)| *place);
+        self.realm.attempt_abort(view, 0, last, clear).unwrap();
         captured.into_iter().map(|(_, claim, _)| claim).collect()
     }
 
     /// What the calls so far have caused, in order.
     pub fn effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.realm.effects)
+    }
+
+    /// The same, once the views of attempts that are over are let go of, as the face does.
+    pub fn heard(&mut self) -> Vec<Effect> {
+        let told = self.effects();
+        told.into_iter().map(|each| self.let_go(each)).collect()
+    }
+
+    fn let_go(&mut self, told: Effect) -> Effect {
+        let Effect::AttemptOver(view, word) = told else { return told };
+        if word & 1 != 0 {
+            self.realm.attempt_forget(view).unwrap();
+        }
+        Effect::AttemptOver(view, 0)
+    }
+
+    /// Takes every delivery that waits for a core, as the face does. What they caused, in order.
+    pub fn taken(&mut self, core: usize) -> Vec<Effect> {
+        let mut told = Vec::new();
+        while self.realm.deliver(self.cores[core]).unwrap() {
+            told.append(&mut self.heard());
+        }
+        told
     }
 
     /// Takes every delivery that waits for a core. What they caused, in order.

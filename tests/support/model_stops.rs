@@ -266,11 +266,17 @@ impl Model {
             if !attempt.knows(member) || !self.members[member].open {
                 continue;
             }
-            let told = ("AttemptOver", Handle::View(number, member), self.over_word(number));
             if underway > 0 {
                 self.post(member, Post::Over(number));
-            } else {
-                self.tell(caller, member, told, Post::Over(number));
+                continue;
+            }
+            // Without failures to be read nothing keeps it, where it is told at once.
+            let failed = self.over_word(number);
+            let word = failed | u32::from(self.attempts[number].opened.is_some()) << 1;
+            let told = ("AttemptOver", Handle::View(number, member), word);
+            self.tell(caller, member, told, Post::Over(number));
+            if caller == member && failed == 0 {
+                self.attempts[number].views[place].sight = Sight::Forgotten;
             }
         }
     }
@@ -328,8 +334,10 @@ impl Model {
     }
 
     pub fn deliver_over(&mut self, number: usize, member: Member) {
-        let told = ("AttemptOver", Handle::View(number, member), self.over_word(number));
-        self.told.push(told);
+        // It may be said again, once a member has forgotten it.
+        if self.attempts[number].knows(member) {
+            self.told.push(("AttemptOver", Handle::View(number, member), 1));
+        }
     }
 
     pub fn deliver_lifted(&mut self, number: usize, member: Member) {

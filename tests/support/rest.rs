@@ -4,6 +4,7 @@ use proptest::{prop_assert, prop_assert_eq};
 use tenure::ownership::{ClaimEvent, ClaimPhase, Flight, GenerationPhase};
 
 use super::model::{Handle, Member, SESSIONS, Session};
+use super::model_claims::Claim;
 use super::model_slots::Disposal;
 use super::world::{Step, World};
 
@@ -20,6 +21,12 @@ impl World {
         self.deliver_all()?;
         while !self.leases.is_empty() {
             self.call((super::call::Kind::AdmissionReleased, [0; 4]))?;
+        }
+        let waits = |claim: &Claim| claim.entering && self.model.members[claim.member].open;
+        prop_assert!(!self.model.claims.iter().any(waits), "a claim waits for ever");
+        for (number, attempt) in self.model.attempts.iter().enumerate() {
+            prop_assert!(self.lifted.contains(&number), "a stop was never lifted");
+            prop_assert!(attempt.joined.is_empty(), "a joined stop never ended");
         }
         let failed = self.model.generations.iter().any(|each| !each.sealed)
             || self.model.invalidations.iter().any(|each| each.known);

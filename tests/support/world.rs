@@ -232,14 +232,18 @@ impl World {
                 self.compare_failures(attempt, member, word != 0)?;
             }
             ("AttemptOver", Handle::View(attempt, _), word) => {
-                if !self.model.attempts[attempt].knows(member) {
-                    return Ok(());
-                }
-                self.compare_failures(attempt, member, word != 0)?;
                 // Nobody would settle the promise of the stop any more.
                 let starter = self.model.attempts[attempt].starter() == member;
                 let lifted = self.lifted.contains(&attempt);
                 prop_assert!(lifted || !starter, "stop {} is over, and never lifted", attempt);
+                if word & 1 == 0 {
+                    self.opened.insert((attempt, member), word & 2 != 0);
+                    return Ok(());
+                }
+                if !self.model.attempts[attempt].knows(member) {
+                    return Ok(());
+                }
+                self.compare_failures(attempt, member, true)?;
                 let slot = self.slot(told.1);
                 let opened = self.model.forget(attempt, member);
                 prop_assert_eq!(plain(self.realm(member).attempt_forget(slot)), Ok(opened));
@@ -266,11 +270,14 @@ impl World {
 
     /// The failures that a view tells of, and their errors as they cross.
     pub fn compare_failures(&mut self, attempt: usize, member: Member, some: bool) -> Step {
-        let slot = self.slot(Handle::View(attempt, member));
         let expected = self.model.failures(attempt, member);
+        if !some {
+            prop_assert!(expected.is_empty(), "failures that nobody will ask for");
+            return Ok(());
+        }
+        let slot = self.slot(Handle::View(attempt, member));
         let places: Vec<u32> = expected.iter().map(|(place, _)| *place).collect();
         prop_assert_eq!(plain(self.realm(member).failures(slot)), Ok(places));
-        prop_assert!(some || expected.is_empty(), "failures that nobody will ask for");
         for (place, error) in expected {
             let text = plain(self.realm(member).failure_text(slot, place));
             prop_assert_eq!(text, Ok(error_text(error)), "failure {}", place);
@@ -289,7 +296,12 @@ impl World {
         prop_assert_eq!(plain(self.realm(member).captured(slot)), Ok(expected));
         self.model.abort(attempt, member);
         let most = self.model.attempts[attempt].captured.len() as u32;
-        prop_assert_eq!(plain(self.realm(member).attempt_abort(slot, 0, most)), Ok(()));
+        let starter = self.model.attempts[attempt].starter() == member;
+        if starter {
+            self.model.clear_queue(member, self.model.attempts[attempt].session);
+        }
+        let got = plain(self.realm(member).attempt_abort(slot, 0, most, starter));
+        prop_assert_eq!(got, Ok(()));
         let runs = self.model.has_own_runs(attempt, member);
         prop_assert_eq!(plain(self.realm(member).has_own_runs(slot)), Ok(runs));
         let input = self.model.attempts[attempt].views.len() > 1;

@@ -290,7 +290,7 @@ impl Realm {
         self.on(slot, Kind::Joined, "", |record, out, id| {
             let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
             let error = attempt.error.clone();
-            attempt.joined.retain(|(_, joined)| *joined != slot);
+            attempt.joined.retain(|(member, joined)| *joined != slot || *member != out.member);
             out.free(slot);
             if attempt.is_unseen() {
                 record.attempts.retain(|each| each.id != id);

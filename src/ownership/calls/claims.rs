@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::ownership::out::{AttemptId, Kind, MemberId, NO_SLOT, Out, Slot};
 use crate::ownership::realm::Realm;
-use crate::ownership::session::{Claim, Record, Run};
+use crate::ownership::session::{Claim, Entering, Record, Run};
 use crate::ownership::start::Start;
 use crate::text::Text;
 
@@ -172,7 +172,11 @@ impl Record {
             return;
         };
         let registered = claim.run.as_ref().is_some_and(|run| run.registered);
-        if claim.state.phase.is_live() || registered || claim.held || claim.entering {
+        if claim.state.phase.is_live()
+            || registered
+            || claim.held
+            || claim.entering != Entering::Idle
+        {
             return;
         }
         if self.is_awaited(claim) {
@@ -249,7 +253,7 @@ impl Realm {
                 start: Start::Unasked,
                 told: false,
                 aborted: false,
-                entering: false,
+                entering: Entering::Idle,
                 held: false,
                 abandoned: false,
                 bound: false,
@@ -433,7 +437,7 @@ impl Realm {
         self.on(claim, Kind::Claim, "enters", |record, _, key| {
             let claim = record.claim(key)?;
             if record.mutations.blocks(claim.barrier) {
-                record.claim_mut(key)?.entering = true;
+                record.claim_mut(key)?.entering = Entering::Waiting;
                 return Ok(true);
             }
             match claim.state.phase {

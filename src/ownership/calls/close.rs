@@ -9,7 +9,7 @@ use crate::ownership::mutation::{Event as MutationEvent, Mutation, State};
 use crate::ownership::operation::Debt;
 use crate::ownership::out::{AttemptId, Effect, NO_SLOT, Out};
 use crate::ownership::realm::Realm;
-use crate::ownership::session::Record;
+use crate::ownership::session::{Entering, Record};
 
 use super::trace;
 
@@ -75,7 +75,7 @@ impl Record {
                 continue;
             };
             claim.held = false;
-            if std::mem::replace(&mut claim.entering, false) {
+            if std::mem::replace(&mut claim.entering, Entering::Idle) != Entering::Idle {
                 out.here(Effect::Entered(claim.slot, 1 + Reason::Closed as u32));
             }
             let live = claim.state.phase.is_live();

@@ -4,7 +4,7 @@ use crate::error::Outcome;
 use crate::ownership::attempt::Own;
 use crate::ownership::out::{Cause, Effect, Kind, NO_SLOT, Out};
 use crate::ownership::realm::Realm;
-use crate::ownership::session::Record;
+use crate::ownership::session::{Entering, Record};
 
 impl Record {
     fn deliver(&mut self, cause: Cause, out: &mut Out<'_>) {
@@ -58,8 +58,8 @@ impl Record {
             }
             Cause::Entered(key, reason) => {
                 let claim = self.claims.get_mut(key as usize);
-                if let Some(claim) = claim.filter(|claim| claim.entering) {
-                    claim.entering = false;
+                if let Some(claim) = claim.filter(|claim| claim.entering == Entering::Told) {
+                    claim.entering = Entering::Idle;
                     out.here(Effect::Entered(claim.slot, reason));
                     self.seal_claim(key, false, out);
                 }
@@ -78,6 +78,11 @@ impl Realm {
         let Some(delivery) = self.take_delivery(core)? else {
             return Ok(false);
         };
+        // Of several sessions: one that is broken keeps nobody from its turn.
+        if let Cause::MutationReady(slot) = delivery.cause {
+            self.effects.push(Effect::MutationReady(slot));
+            return Ok(true);
+        }
         let entry = self.entry(core, &delivery.session.id)?;
         self.with(entry, NO_SLOT, "delivered", |record, out| {
             record.deliver(delivery.cause, out);

@@ -187,7 +187,9 @@ impl Realm {
     /// `ERR_INVALID_THIS`.
     pub fn activated(&mut self, slot: Slot) -> Outcome<()> {
         self.on(slot, Kind::Activation, "activation settled", |record, out, _| {
-            record.activations.retain(|each| each.slot != slot);
+            // Slots are a realm's own: another member's may have the same number.
+            let member = out.member;
+            record.activations.retain(|each| each.slot != slot || each.member != member);
             out.free(slot);
             Ok(())
         })

@@ -8,7 +8,7 @@ use crate::ownership::mutation::{Event, Mutation, State};
 use crate::ownership::out::{Cause, Delivery, Effect, Handle, Kind, MemberId, Out, Slot};
 use crate::ownership::realm::Realm;
 use crate::ownership::scope::Scope;
-use crate::ownership::session::{Record, Session};
+use crate::ownership::session::{Entering, Record, Session};
 use crate::text::Text;
 
 use super::trace;
@@ -29,7 +29,7 @@ impl Record {
     /// Ends the mutation in front, tells the claims whose wait is over, and returns the next one.
     fn end_mutation(&mut self, out: &mut Out<'_>) -> Option<Arc<Mutation>> {
         let next = self.mutations.pop();
-        if self.claims.iter().any(|(_, claim)| claim.entering) {
+        if self.claims.iter().any(|(_, claim)| claim.entering == Entering::Waiting) {
             self.admit(out);
         }
         next
@@ -39,7 +39,9 @@ impl Record {
         let mut admitted: Vec<(u32, u32)> = self
             .claims
             .iter()
-            .filter(|(_, claim)| claim.entering && !self.mutations.blocks(claim.barrier))
+            .filter(|(_, claim)| {
+                claim.entering == Entering::Waiting && !self.mutations.blocks(claim.barrier)
+            })
             .map(|(key, claim)| (claim.seq, key as u32))
             .collect();
         admitted.sort_unstable();
@@ -51,12 +53,12 @@ impl Record {
             };
             if claim.member == out.member {
                 let slot = claim.slot;
-                claim.entering = false;
+                claim.entering = Entering::Idle;
                 out.here(Effect::Entered(slot, reason));
                 self.seal_claim(key, false, out);
             } else {
-                // `entering` stays set, so that the claim is there when this is delivered.
-                claim.barrier = 0;
+                // It stays known until this is delivered.
+                claim.entering = Entering::Told;
                 let member = claim.member;
                 out.post(member, Cause::Entered(key, reason));
             }

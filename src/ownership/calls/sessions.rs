@@ -163,7 +163,8 @@ impl Realm {
         let begun =
             self.on(slot, Kind::Invalidation, "invalidation disposing", |record, out, _| {
                 let member = out.member;
-                let own = record.invalidations.iter_mut().find(|each| each.slot == slot);
+                let mut own = record.invalidations.iter_mut();
+                let own = own.find(|each| each.slot == slot && each.member == member);
                 let own = own.ok_or(Reason::InvalidThis)?;
                 let before = own.state;
                 own.state = before.next(Event::Dispose);
@@ -194,11 +195,13 @@ impl Realm {
             Kind::Invalidation,
             if ok { "invalidation lifted" } else { "invalidation failed" },
             |record, out, _| {
-                for each in record.invalidations.iter_mut().filter(|each| each.slot == slot) {
+                let member = out.member;
+                let own = |each: &Invalidation| each.slot == slot && each.member == member;
+                for each in record.invalidations.iter_mut().filter(|each| own(each)) {
                     each.state = each.state.next(Event::Done(ok));
                 }
                 record.invalidations.retain(|each| {
-                    let lifted = each.slot == slot && each.state == State::Lifted;
+                    let lifted = own(each) && each.state == State::Lifted;
                     if lifted {
                         out.seal(slot, Effect::InvalidationSealed(slot, 0));
                     }
@@ -320,7 +323,8 @@ impl Realm {
             let next = if operation > 0 {
                 record.operation_mut(operation)?.tasks.ended()
             } else {
-                let own = |lane: &Lane| lane.tasks.front() == Some(slot);
+                let member = out.member;
+                let own = |lane: &Lane| lane.member == member && lane.tasks.front() == Some(slot);
                 match record.lanes.iter().position(own) {
                     Some(place) => {
                         let next = record.lanes[place].tasks.ended();
