@@ -153,7 +153,12 @@ describe('a scope of two copies of the package in one thread and a worker', () =
         parts.push(name);
         claim.release();
       };
-      const core = new tenure.RuntimeCore({ newId: () => name, now: () => 1, scope, onForeignStop });
+      const core = new tenure.RuntimeCore({
+        newId: () => name,
+        now: () => 1,
+        scope,
+        onForeignStop,
+      });
       onTestFinished(() => core.close());
       const claim = core.claimExecution('s');
       return core;

@@ -14,15 +14,14 @@ const pools = {
   threads: ['--pool=threads'],
   'threads-shared': ['--pool=threads', '--no-isolate'],
   vmThreads: ['--pool=vmThreads'],
-  vmForks: ['--pool=vmForks'],
 };
 
 /**
- * What runs in the pool itself. Tests that only start processes of their own learn nothing from it, and
- * take the most time: `leak`, `package`, `property`, `shared-contract`, `threads-ends`, `threads-races`.
+ * What runs in the pool itself. Tests that only start processes of their own learn nothing from it and
+ * take the most time: those of the examples, of leaks, of the package's files, and the long ones of threads.
  */
 const files = [
-  ...['__test__/binding', '__test__/boundary', '__test__/contract', '__test__/kernel'],
+  ...['__test__/binding', '__test__/boundary', '__test__/contract'],
   ...['__test__/threads-sharing', '__test__/threads-turns'],
 ];
 
@@ -31,7 +30,8 @@ const { values, positionals } = parseArgs({
   options: { report: { type: 'string' }, times: { type: 'string', default: '20' } },
 });
 const times = Number(values.times);
-if (!Number.isSafeInteger(times) || times < 1) throw new TypeError('--times takes a number from 1 on');
+if (!Number.isSafeInteger(times) || times < 1)
+  throw new TypeError('--times takes a number from 1 on');
 
 /** Every round counts: a pool that crashes once has failed. @param {string[]} options */
 const rounds = (options) => async () => {

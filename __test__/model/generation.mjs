@@ -218,9 +218,9 @@ export class BackendGeneration extends Handle {
       rejecting(() => {
         const generation = ownOpen(this, BackendGeneration);
         errors.needFunction(task, 'task');
+        if (generation.phase === 'active') generation.phase = 'stopping';
         if (generation.stop.state === 'failed') return Promise.reject(generation.stop.error);
         if (generation.stop.state === 'pending') return generation.stop.promise;
-        if (generation.phase === 'active') generation.phase = 'stopping';
         const stopped = deferred({ quiet: true });
         generation.stop = { state: 'pending', promise: stopped.promise, error: undefined };
         later(task).then(

@@ -99,6 +99,8 @@ pub struct View {
     pub(super) draining: bool,
     /// The handle knows which claims were captured. Until then they stay known here.
     pub(super) begun: bool,
+    /// The lift is on its way to it.
+    pub(super) lifting: bool,
 }
 
 /// One stop of one session.
@@ -139,8 +141,14 @@ impl Attempt {
     }
 
     pub(super) fn add_view(&mut self, member: MemberId, slot: Option<Slot>) {
-        let ended = Ended::Not;
-        self.views.push(View { member, slot, ended, draining: false, begun: false });
+        self.views.push(View {
+            member,
+            slot,
+            ended: Ended::Not,
+            draining: false,
+            begun: false,
+            lifting: false,
+        });
     }
 
     pub(super) fn starter(&self) -> MemberId {
@@ -192,18 +200,28 @@ impl Attempt {
         }
     }
 
-    /// Tells the views that nobody will ask about the attempt any more. Those of the caller are let go
-    /// of at once, unless there are failures to be read first.
+    /// Tells the views that nobody will ask about the attempt any more.
     fn dismiss(&mut self, out: &mut Out<'_>) {
-        let failed = self.has_failures();
-        let word = u32::from(failed) | u32::from(self.opened.is_some()) << 1;
-        for view in &mut self.views {
-            let Some(slot) = view.slot else { continue };
-            out.tell(view.member, Effect::AttemptOver(slot, word), Cause::Over(self.id));
-            if view.member == out.member && !failed {
-                view.slot = None;
-                out.free(slot);
+        for view in &self.views {
+            // A starter that has not heard of the lift hears of that first.
+            if view.member != out.member && view.slot.is_some() && !view.lifting {
+                out.post(view.member, Cause::Over(self.id));
             }
+        }
+        self.let_go(out);
+    }
+
+    /// The calling member's view is let go of, at once unless there are failures to be read first.
+    pub(super) fn let_go(&mut self, out: &mut Out<'_>) {
+        let (over, failed, opened) = (self.is_over(), self.has_failures(), self.opened.is_some());
+        let Some(view) = self.view_mut(out.member).filter(|view| over && !view.lifting) else {
+            return;
+        };
+        let Some(slot) = view.slot else { return };
+        out.here(Effect::AttemptOver(slot, u32::from(failed) | u32::from(opened) << 1));
+        if !failed {
+            view.slot = None;
+            out.free(slot);
         }
     }
 
@@ -232,6 +250,7 @@ impl Attempt {
         };
         let View { member, slot, .. } = self.views[0];
         if let Some(slot) = slot {
+            self.views[0].lifting = member != out.member;
             out.tell(member, Effect::Lifted(slot, u32::from(how == 2)), Cause::Lifted(self.id));
         }
         for (member, slot) in &self.joined {

@@ -99,6 +99,8 @@ pub struct Operation {
     pub(super) members: Vec<Member>,
     /// Its serial lane.
     pub(super) tasks: Tasks,
+    /// Its handle is gone.
+    pub(super) dropped: bool,
 }
 
 /// The first projection that is not done.
@@ -212,6 +214,7 @@ mod tests {
             targets: vec![Target { generation: 4, delivery: Delivery::Pending, refers: true }],
             members: members.collect(),
             tasks: Default::default(),
+            dropped: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a call causes: at the member that called, before the call returns; at others, delivered.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::session::Session;
@@ -9,8 +10,16 @@ use super::session::Session;
 pub type Slot = u32;
 /// Names a member within the process; never given twice.
 pub type MemberId = u32;
-/// Names a stop attempt within its session.
+/// Names a stop attempt.
 pub type AttemptId = u32;
+static NEXT_NAME: AtomicU32 = AtomicU32::new(1);
+
+/// A name for an attempt, an operation or a flight: never given again, so that what was on its way for
+/// one that is over is not taken for a later one.
+pub(super) fn next_name() -> u32 {
+    NEXT_NAME.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The slot of nothing.
 pub const NO_SLOT: Slot = u32::MAX;
 

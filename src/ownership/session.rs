@@ -128,7 +128,6 @@ pub struct Record {
     pub(super) claims: Slab<Claim>,
     pub(super) live: u32,
     pub(super) next_seq: u32,
-    pub(super) next_attempt: AttemptId,
     pub(super) generations: Vec<Generation>,
     pub(super) attempts: Vec<Attempt>,
     pub(super) operations: Vec<Operation>,

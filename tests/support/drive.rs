@@ -67,7 +67,7 @@ impl World {
 
     fn pick_operation(&self, number: u8) -> Option<usize> {
         let all = &self.model.operations;
-        pick(&self.of_open(all, |each| each.member, |each| each.known), number)
+        pick(&self.of_open(all, |each| each.member, |each| each.known && !each.dropped), number)
     }
 
     pub fn running_mutations(&self) -> Vec<usize> {

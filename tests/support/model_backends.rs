@@ -151,9 +151,9 @@ impl Model {
         let before = each.flight;
         if before == Flight::Idle {
             each.flight = Flight::InFlight;
-            if each.phase == GenerationPhase::Active {
-                each.phase = GenerationPhase::Stopping;
-            }
+        }
+        if each.phase == GenerationPhase::Active {
+            each.phase = GenerationPhase::Stopping;
         }
         before
     }

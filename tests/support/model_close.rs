@@ -102,6 +102,7 @@ impl Model {
             let handle = Handle::View(number, member);
             let (known, draining) = (view.sight == Sight::Known, view.draining);
             let open = !starter && view.ended.is_none();
+            let lifting = std::mem::replace(&mut view.lifting, false);
             view.draining = false;
             if open {
                 view.ended = Some(Err(None));
@@ -111,9 +112,8 @@ impl Model {
                     self.told.push(("Drained", handle, 1));
                 }
                 // Also when the word is on its way, which ends here.
-                if starter && !self.attempts[number].heard {
+                if starter && (stood || lifting) {
                     self.told.push(("Lifted", handle, 1));
-                    self.attempts[number].heard = true;
                 }
                 self.told.push(("AttemptOver", handle, 1));
             }

@@ -43,6 +43,8 @@ pub struct Operation {
     /// Tasks that have not ended; the first one runs.
     pub lane: Vec<usize>,
     pub known: bool,
+    /// Its handle is gone.
+    pub dropped: bool,
 }
 
 fn owed(debt: Debt) -> bool {
@@ -155,6 +157,7 @@ impl Model {
                 members: Vec::new(),
                 lane: Vec::new(),
                 known: true,
+                dropped: false,
             });
             self.operations.len() - 1
         });
@@ -248,10 +251,11 @@ impl Model {
         }
     }
 
-    /// The handle of an operation that is over was collected.
+    /// The handle of an operation that is over was collected. Its tasks go on.
     pub fn drop_operation(&mut self, operation: usize) {
         let operation = &mut self.operations[operation];
-        operation.known &= operation.retained;
+        operation.dropped = !operation.retained;
+        operation.known &= !operation.dropped || !operation.lane.is_empty();
     }
 
     /// The operation that has the claim's run.

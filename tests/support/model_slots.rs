@@ -217,9 +217,14 @@ impl Model {
             }
         };
         lane.retain(|each| *each != task);
-        if let Some(next) = lane.first().copied() {
+        let next = lane.first().copied();
+        if let Some(next) = next {
             self.tasks[next].running = true;
             self.told.push(("TaskReady", Handle::Task(next), 0));
+        }
+        if let (None, Some(operation)) = (next, self.tasks[task].operation) {
+            let operation = &mut self.operations[operation];
+            operation.known &= !operation.dropped;
         }
     }
 }

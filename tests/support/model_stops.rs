@@ -31,8 +31,8 @@ pub struct View {
     pub begun: bool,
     /// Its handle knows what was captured: until then no such claim is forgotten.
     pub asked: bool,
-    /// What is on its way to the member: nothing overtakes it.
-    pub underway: usize,
+    /// The lift is on its way to it: it hears of the end after that.
+    pub lifting: bool,
     pub settled: bool,
 }
 
@@ -50,8 +50,6 @@ pub struct Attempt {
     pub opened: Option<usize>,
     /// The starter's error.
     pub error: Error,
-    /// The starter has heard that it was lifted.
-    pub heard: bool,
 }
 
 /// What became of a stop.
@@ -159,7 +157,7 @@ impl Model {
             ended: None,
             begun,
             asked: false,
-            underway: 0,
+            lifting: false,
             settled: false,
         };
         let mut views = vec![view(member, Sight::Known, true)];
@@ -172,7 +170,6 @@ impl Model {
             joined: Vec::new(),
             opened: None,
             error: None,
-            heard: false,
         });
         parts.into_iter().for_each(|part| self.post(part, Post::Stop(number)));
         Stopped::Started(Handle::View(number, member))
@@ -231,8 +228,7 @@ impl Model {
         let joined = attempt.joined.clone();
         if attempt.knows(starter) && self.members[starter].open {
             let told = ("Lifted", Handle::View(number, starter), u32::from(how == 2));
-            self.attempts[number].heard = starter == caller;
-            self.attempts[number].views[0].underway += usize::from(starter != caller);
+            self.attempts[number].views[0].lifting = starter != caller;
             self.tell(caller, starter, told, Post::Lifted(number));
         }
         for member in joined {
@@ -249,10 +245,8 @@ impl Model {
             let attempt = &self.attempts[number];
             let View { member, draining, .. } = attempt.views[place];
             if draining && attempt.is_drained(&self.claims, member) {
-                let word = u32::from(attempt.has_failures());
-                let view = &mut self.attempts[number].views[place];
-                view.draining = false;
-                view.underway += usize::from(member != caller);
+                let word = self.over_word(number);
+                self.attempts[number].views[place].draining = false;
                 let told = ("Drained", Handle::View(number, member), word);
                 self.tell(caller, member, told, Post::Drained(number));
             }
@@ -261,23 +255,25 @@ impl Model {
             return;
         }
         for place in 0..self.attempts[number].views.len() {
-            let attempt = &self.attempts[number];
-            let View { member, underway, .. } = attempt.views[place];
-            if !attempt.knows(member) || !self.members[member].open {
-                continue;
-            }
-            if underway > 0 {
+            let View { member, sight, lifting, .. } = self.attempts[number].views[place];
+            if member != caller && sight == Sight::Known && !lifting {
                 self.post(member, Post::Over(number));
-                continue;
             }
-            // Without failures to be read nothing keeps it, where it is told at once.
-            let failed = self.over_word(number);
-            let word = failed | u32::from(self.attempts[number].opened.is_some()) << 1;
-            let told = ("AttemptOver", Handle::View(number, member), word);
-            self.tell(caller, member, told, Post::Over(number));
-            if caller == member && failed == 0 {
-                self.attempts[number].views[place].sight = Sight::Forgotten;
+        }
+        self.let_go(number, caller);
+    }
+
+    /// The member's view ends with the attempt: at once, unless there are failures to be read first.
+    fn let_go(&mut self, number: usize, member: Member) {
+        let (word, attempt) = (self.over_word(number), &mut self.attempts[number]);
+        let (over, opened) = (attempt.is_over(), attempt.opened.is_some());
+        let Some(view) = attempt.view(member) else { return };
+        if over && view.sight == Sight::Known && !view.lifting && self.members[member].open {
+            if word == 0 {
+                view.sight = Sight::Forgotten;
             }
+            let word = word | u32::from(opened) << 1;
+            self.told.push(("AttemptOver", Handle::View(number, member), word));
         }
     }
 
@@ -328,24 +324,22 @@ impl Model {
     }
 
     pub fn deliver_drained(&mut self, number: usize, member: Member) {
-        let told = ("Drained", Handle::View(number, member), self.over_word(number));
-        self.attempts[number].view(member).unwrap().underway -= 1;
-        self.told.push(told);
+        if self.attempts[number].knows(member) {
+            let told = ("Drained", Handle::View(number, member), self.over_word(number));
+            self.told.push(told);
+        }
     }
 
     pub fn deliver_over(&mut self, number: usize, member: Member) {
-        // It may be said again, once a member has forgotten it.
-        if self.attempts[number].knows(member) {
-            self.told.push(("AttemptOver", Handle::View(number, member), 1));
-        }
+        self.let_go(number, member);
     }
 
     pub fn deliver_lifted(&mut self, number: usize, member: Member) {
         let attempt = &mut self.attempts[number];
         if attempt.starter() == member {
-            attempt.views[0].underway -= 1;
-            attempt.heard = true;
+            attempt.views[0].lifting = false;
             self.told.push(("Lifted", Handle::View(number, member), 0));
+            self.announce(number, member);
         } else {
             let how = attempt.lifted_word();
             self.told.push(("Joined", Handle::Joined(number, member), how));

@@ -148,7 +148,7 @@ impl World {
         for operation in 0..self.model.operations.len() {
             let each = &self.model.operations[operation];
             let member = each.member;
-            if !self.model.members[member].open || !each.known {
+            if !self.model.members[member].open || !each.known || each.dropped {
                 continue;
             }
             let all = each.members.len() as u8;

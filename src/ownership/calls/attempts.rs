@@ -3,7 +3,7 @@
 use crate::error::{Outcome, Reason};
 use crate::ownership::attempt::{Attempt, Captured, Ended, Event};
 use crate::ownership::claim;
-use crate::ownership::out::{AttemptId, Cause, Kind, MemberId, NO_SLOT, Out, Slot};
+use crate::ownership::out::{AttemptId, Cause, Kind, MemberId, NO_SLOT, Out, Slot, next_name};
 use crate::ownership::realm::Realm;
 use crate::ownership::session::Record;
 use crate::text::Text;
@@ -44,8 +44,7 @@ impl Record {
         parts: Vec<MemberId>,
         out: &mut Out<'_>,
     ) -> Slot {
-        self.next_attempt += 1;
-        let id = self.next_attempt;
+        let id = next_name();
         let slot = out.slot(Kind::Attempt, id);
         let mut attempt = Attempt::new(id, out.member, slot, input);
         let mut live: Vec<(u32, usize)> = self

@@ -119,7 +119,8 @@ impl Record {
             if open {
                 view.ended = Ended::Failed(None);
             }
-            let stands = attempt.is_standing();
+            let lifting = std::mem::replace(&mut view.lifting, false);
+            let stands = attempt.is_standing() || lifting;
             if let Some(slot) = slot {
                 if waits {
                     out.here(Effect::Drained(slot, 1));

@@ -23,22 +23,22 @@ impl Record {
                     out.here(Effect::Drained(slot, u32::from(attempt.has_failures())));
                 }
             }
-            // The handle reads what it needs and then forgets the attempt.
             Cause::Over(id) => {
-                let attempt = self.attempt(id).filter(|attempt| attempt.is_over());
-                let view = attempt.and_then(|attempt| attempt.view(member));
-                if let Some(slot) = view.and_then(|view| view.slot) {
-                    out.here(Effect::AttemptOver(slot, 1));
+                if let Some(attempt) = self.attempt_mut(id) {
+                    attempt.let_go(out);
+                    self.forget_attempts();
                 }
             }
             Cause::Lifted(id) => {
-                let Some(attempt) = self.attempt(id) else {
-                    return;
-                };
+                let Some(attempt) = self.attempt_mut(id) else { return };
                 if attempt.starter() == member {
-                    if let Some(slot) = attempt.views[0].slot {
+                    let view = &mut attempt.views[0];
+                    view.lifting = false;
+                    if let Some(slot) = view.slot {
                         out.here(Effect::Lifted(slot, 0));
                     }
+                    attempt.announce(out);
+                    self.forget_attempts();
                     return;
                 }
                 let how = match attempt.state.own {

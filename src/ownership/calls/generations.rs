@@ -267,9 +267,8 @@ impl Realm {
             let each = record.generation_mut(id).ok_or(Reason::InvalidThis)?;
             let before = each.flight;
             each.flight = before.next(FlightEvent::Begin);
-            if before == Flight::Idle {
-                each.state = each.state.next(Event::Stop);
-            }
+            // Also a stop that joins keeps new runs away: the backend may have been active again.
+            each.state = each.state.next(Event::Stop);
             Ok(before)
         })?;
         Ok(before)

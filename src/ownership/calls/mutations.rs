@@ -197,8 +197,11 @@ impl Realm {
         scope: &Arc<Scope>,
         member: MemberId,
     ) -> Outcome<Option<Arc<Mutation>>> {
-        // What has panicked keeps its queue; the other sessions of the set go on.
-        let Some(mut record) = session.lock_sound() else { return Ok(None) };
+        let (mut record, sound) = session.lock_anyway();
+        if !sound {
+            // Nothing more of a broken session than that its queue goes on.
+            return Ok(record.mutations.pop());
+        }
         let mut out = Out {
             member,
             shared: scope.is_shared(),

@@ -1,15 +1,11 @@
 //! Retained stop operations: opened, paid, completed.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use crate::error::{Outcome, Reason, Refusal};
 use crate::ownership::attempt::Attempt;
 use crate::ownership::operation::{Debt, Delivery, Member, Operation, Projection, Target};
-use crate::ownership::out::{AttemptId, Effect, Handle, Kind, MemberId, Out, Slot};
+use crate::ownership::out::{AttemptId, Effect, Handle, Kind, MemberId, Out, Slot, next_name};
 use crate::ownership::realm::Realm;
 use crate::ownership::session::Record;
-
-static NEXT_OPERATION: AtomicU32 = AtomicU32::new(1);
 
 /// What a retention will need, asked for before anything changes: the caller's clock and ids may
 /// throw.
@@ -75,8 +71,7 @@ impl Record {
     }
 
     fn open_operation(&mut self, attempt: AttemptId, owes: bool, out: &mut Out<'_>) -> u32 {
-        // Never given again: a handle that is collected late must not name a later operation.
-        let id = NEXT_OPERATION.fetch_add(1, Ordering::Relaxed);
+        let id = next_name();
         let slot = out.slot(Kind::Operation, id);
         self.operations.push(Operation {
             id,
@@ -89,6 +84,7 @@ impl Record {
             targets: Vec::new(),
             members: Vec::new(),
             tasks: Default::default(),
+            dropped: false,
         });
         if owes && let Some(attempt) = self.attempt_mut(attempt) {
             attempt.opened = Some(id);
@@ -123,6 +119,18 @@ impl Record {
             stopped: false,
         });
         Ok(operation.members.len() as u32 - 1)
+    }
+
+    /// Forgets completed operations that have no handle and no task any more.
+    pub(super) fn forget_operations(&mut self, out: &mut Out<'_>) {
+        let member = out.member;
+        self.operations.retain(|each| {
+            let forgotten = each.member == member && each.dropped && each.tasks.front().is_none();
+            if forgotten {
+                out.free(each.slot);
+            }
+            !forgotten
+        });
     }
 
     /// The operation lets go of a claim: it may have been the last to refer to it.
@@ -361,10 +369,9 @@ impl Realm {
             return Ok(());
         }
         self.on(slot, Kind::Operation, "", |record, out, id| {
-            if !record.operation(id)?.retained {
-                record.operations.retain(|each| each.id != id);
-                out.free(slot);
-            }
+            let operation = record.operation_mut(id)?;
+            operation.dropped = !operation.retained;
+            record.forget_operations(out);
             Ok(())
         })
     }

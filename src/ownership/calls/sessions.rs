@@ -4,7 +4,7 @@ use crate::error::{Outcome, Reason};
 use crate::ownership::checkpoint::{Cell, Checkpoint, Loaded};
 use crate::ownership::invalidation::{Event, Invalidation, State};
 use crate::ownership::lane::{Lane, Tasks};
-use crate::ownership::out::{Effect, Kind, NO_SLOT, Slot};
+use crate::ownership::out::{Effect, Kind, NO_SLOT, Slot, next_name};
 use crate::ownership::realm::Realm;
 use crate::ownership::session::{Record, read};
 use crate::text::Text;
@@ -224,8 +224,7 @@ impl Realm {
                 Some((slot, Cell::Loading(_))) => CheckpointLoad::Joined(slot),
                 None => {
                     let slot = out.slot(Kind::Checkpoint, 0);
-                    record.next_attempt += 1;
-                    let flight = record.next_attempt;
+                    let flight = next_name();
                     let (member, cell) = (out.member, Cell::Loading(flight));
                     record.checkpoints.push(Checkpoint { member, slot, cell });
                     CheckpointLoad::Started(slot, flight)
@@ -321,7 +320,9 @@ impl Realm {
         self.on(slot, Kind::Task, "task ended", |record, out, operation| {
             out.free(slot);
             let next = if operation > 0 {
-                record.operation_mut(operation)?.tasks.ended()
+                let next = record.operation_mut(operation)?.tasks.ended();
+                record.forget_operations(out);
+                next
             } else {
                 let member = out.member;
                 let own = |lane: &Lane| lane.member == member && lane.tasks.front() == Some(slot);
