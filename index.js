@@ -5,6 +5,7 @@ const binding = require('./binding.js');
 const node_timers = require('node:timers');
 const node_vm = require('node:vm');
 const node_util = require('node:util');
+const process = require('node:process');
 
 /** On the prototype, so that a stack begins with it. */
 function named(of, name) {
@@ -2209,6 +2210,13 @@ const CLAIM_FOREIGN = reason('ClaimForeign');
 const NOTHING = {};
 /** Cores that were forgotten unclosed: a weak backstop. Whatever they hold keeps them reachable. */
 const forgotten = new FinalizationRegistry((core) => end(core));
+let awaiting = false;
+/** What another thread has posted keeps this one from ending unheard; an idle member does not. */
+function awaitDeliveries() {
+  if (awaiting) return;
+  awaiting = true;
+  process.on('beforeExit', () => void value(binding.keepWaiting()));
+}
 function end(core) {
   value(binding.closeBegin(core));
   const coded = binding.closeEnd(core, target());
@@ -2263,6 +2271,7 @@ class RuntimeCore {
       binding.openCore(scope, () => self.deref()?._deliver()),
       {},
     );
+    if (this._shared) awaitDeliveries();
     this.operations = ApplicationOperationService._of(this);
     forgotten.register(this, this._number, this);
   }

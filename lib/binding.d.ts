@@ -11,6 +11,7 @@ interface Binding {
   closeBegin(core: number): Coded;
   closeEnd(core: number, to: Uint32Array): Coded;
   deliver(core: number): Coded;
+  keepWaiting(): Coded;
   liveSessions(core: number): Coded;
   admissions(core: number): Coded;
   handleCount(): Coded;

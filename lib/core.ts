@@ -1,3 +1,4 @@
+import process from 'node:process';
 import binding from './binding.js';
 import { ApplicationOperationService } from './admission.js';
 import { callable, nonEmpty, object, optionalString, string, strings } from './arguments.js';
@@ -59,6 +60,15 @@ export interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends Runt
 /** Cores that were forgotten unclosed: a weak backstop. Whatever they hold keeps them reachable. */
 const forgotten = new FinalizationRegistry<number>((core) => end(core));
 
+let awaiting = false;
+
+/** What another thread has posted keeps this one from ending unheard; an idle member does not. */
+function awaitDeliveries(): void {
+  if (awaiting) return;
+  awaiting = true;
+  process.on('beforeExit', () => void value(binding.keepWaiting()));
+}
+
 function end(core: number): void {
   value(binding.closeBegin(core));
   const coded = binding.closeEnd(core, target());
@@ -115,6 +125,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
       binding.openCore(scope, () => self.deref()?._deliver()),
       {},
     );
+    if (this._shared) awaitDeliveries();
     this.operations = ApplicationOperationService._of(this);
     forgotten.register(this, this._number, this);
   }

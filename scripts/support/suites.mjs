@@ -54,15 +54,10 @@ export const types = {
   },
 };
 
-/** @type {{ file: string, env?: Record<string, string>, skipped?: string }[]} */
 const contractFiles = [
-  { file: 'kernel-contract.test.mjs' },
-  { file: 'kernel-next-contract.test.mjs' },
-  {
-    file: 'scope-contract.test.mjs',
-    env: { TENURE_THREADS: '0' },
-    skipped: 'a scope is not shared between threads yet',
-  },
+  'kernel-contract.test.mjs',
+  'kernel-next-contract.test.mjs',
+  'scope-contract.test.mjs',
 ];
 
 /** @param {string} [node] @returns {Suite['run']} */
@@ -71,16 +66,14 @@ export const contract =
   async () => {
     if (!hasShared()) return notRun('the contract tests do not lie beside the project');
     const tallies = [];
-    for (const { file, env, skipped } of contractFiles) {
+    for (const file of contractFiles) {
       const path = join(shared, file);
       if (!existsSync(path)) continue;
       const { code, output } = await run(node, ['--test', '--test-reporter=tap', path], {
-        env: { ...env, TENURE_MODULE: at('index.js') },
+        env: { TENURE_MODULE: at('index.js') },
         mayFail: true,
       });
-      const tally = nodeTally(output, code);
-      const reasons = tally.notRun.map((why) => skipped ?? why);
-      tallies.push({ ...tally, notRun: reasons, output });
+      tallies.push({ ...nodeTally(output, code), output });
     }
     return withOutput(tallies);
   };

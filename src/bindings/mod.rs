@@ -89,6 +89,7 @@ fn core(table: &mut Table) {
         }
         delivered
     });
+    table.define("keepWaiting", |thread, ()| -> Outcome<bool> { Ok(thread.keep_waiting()) });
     table.define("liveSessions", |thread, (core,): (u32,)| -> Outcome<u32> {
         thread.realm.stats(core).map(|(sessions, _)| sessions as u32)
     });

@@ -535,6 +535,15 @@ impl Waker {
         Some(Self(queue))
     }
 
+    /// Something waits: the process may not end before it is taken.
+    pub(super) fn keep(&self) {
+        let queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = queue.function {
+            // SAFETY: called on the home thread, while the function lives.
+            unsafe { sys::napi_ref_threadsafe_function(queue.env, function) };
+        }
+    }
+
     /// Nothing waits any more: the process may end.
     pub(super) fn rest(&self) {
         let queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -46,6 +46,19 @@ impl Thread {
         }
     }
 
+    /// The loop has run empty: what other threads have posted meanwhile keeps it alive until taken, which
+    /// only this thread can see to.
+    pub(super) fn keep_waiting(&self) -> bool {
+        let mut waits = false;
+        for (core, waker) in &self.wakers {
+            if self.realm.has_deliveries(*core) {
+                waker.keep();
+                waits = true;
+            }
+        }
+        waits
+    }
+
     pub(super) fn close_end(&mut self, core: u32) -> Vec<u32> {
         let ended = self.realm.close_end(core);
         if let Some(waker) = self.wakers.remove(&core) {
