@@ -93,9 +93,13 @@ fn a_mutation_over_a_broken_session_is_refused_and_queues_nothing() {
     let mut kit = Kit::private();
     let entry = kit.entry(0, "b");
     panicking(&mut kit, |realm| realm.claim(entry));
-    let ids = vec![text("a"), text("b"), text("c")];
-    assert_eq!(kit.realm.mutate(kit.cores[0], ids, false), internal());
-    assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0));
+    for round in 0..100 {
+        let ids = vec![text("b"), text(&format!("a {round}")), text(&format!("c {round}"))];
+        assert_eq!(kit.realm.mutate(kit.cores[0], ids, false), internal());
+        assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0));
+    }
+    let fresh = kit.entry(0, "fresh");
+    assert!(fresh < 16, "its sessions are not kept open: {fresh}");
     let ids = vec![text("a"), text("c")];
     assert_eq!(kit.realm.mutate(kit.cores[0], ids, true), Ok(Queued::Queued(0, true)));
 }

@@ -75,26 +75,27 @@ fn an_attempt_is_lifted_by_the_last_part_whichever_that_is() {
 
 #[test]
 fn a_member_that_joins_a_stop_it_takes_part_in_is_told_of_its_end_however_late() {
-    let mut kit = Kit::members(scope_name("stops"), 2);
-    let claim = kit.claim(1, "s");
-    let (view, _) = kit.stop(0, "s");
-    let told = kit.deliver(1);
-    let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
-    kit.begin(part);
-    let entry = kit.entry(1, "s");
-    let Stopped::Joined(joined) = kit.realm.stop(entry, None).unwrap() else {
-        panic!("it is not the starter");
-    };
-    kit.realm.attempt_settled(part, true, None).unwrap();
-    kit.realm.attempt_settled(view, true, None).unwrap();
-    assert_eq!(kit.effects(), [Effect::Lifted(view, 0)]);
-    // Before it hears of the end, it ends what the attempt still waits for.
-    kit.release(claim);
-    assert_eq!(kit.heard(), [Effect::AttemptOver(part, 0)]);
-    assert_eq!(kit.deliver(1), [Effect::Joined(joined, 0)]);
-    assert_eq!(kit.realm.joined_forget(joined), Ok(None));
-    assert_eq!(kit.taken(0), [Effect::AttemptOver(view, 0)]);
-    assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0));
+    for fails in [false, true] {
+        let mut kit = Kit::members(scope_name("stops"), 2);
+        let claim = kit.attached(1, "s", "r");
+        let (view, _) = kit.stop(0, "s");
+        let told = kit.deliver(1);
+        let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
+        kit.begin(part);
+        let entry = kit.entry(1, "s");
+        let Stopped::Joined(joined) = kit.realm.stop(entry, None).unwrap() else {
+            panic!("it is not the starter");
+        };
+        kit.realm.attempt_settled(part, true, None).unwrap();
+        kit.realm.attempt_settled(view, true, None).unwrap();
+        // Before it hears of the lift, it ends what the attempt still waits for.
+        kit.realm.claim_move(claim, ClaimEvent::Finalize(!fails), None).unwrap();
+        assert!(kit.heard().contains(&Effect::AttemptOver(part, 0)));
+        assert_eq!(kit.taken(1), [Effect::Joined(joined, 0)]);
+        assert_eq!(kit.realm.joined_forget(joined), Ok(None));
+        assert!(kit.taken(0).contains(&Effect::AttemptOver(view, 0)));
+        assert_eq!((kit.sessions(0), kit.realm.handle_count()), (0, 0), "it fails: {fails}");
+    }
 }
 
 #[test]

@@ -94,9 +94,14 @@ impl Realm {
             ids.iter().map(|id| self.entry(core, id)).collect::<Outcome<_>>()?;
         loop {
             let sessions: Vec<Arc<Session>> = ids.iter().map(|id| scope.open(id)).collect();
-            let Some(mut records) = lock_all(&sessions)? else {
-                continue;
+            let locked = match lock_all(&sessions) {
+                Ok(locked) => locked,
+                Err(refusal) => {
+                    self.settle_entries(&entries);
+                    return Err(refusal);
+                }
             };
+            let Some(mut records) = locked else { continue };
             if quiescent {
                 let live = records.iter().zip(&ids).filter(|(record, _)| record.live > 0);
                 let busy: Vec<Text> = live.map(|(_, id)| id.clone()).collect();
