@@ -258,13 +258,11 @@ impl Attempt {
         }
     }
 
-    /// Drops the view of a member; true when nobody looks any more.
-    pub(super) fn drop_view(&mut self, member: MemberId) -> bool {
+    /// Drops the view of a member. What it has joined is another promise.
+    pub(super) fn drop_view(&mut self, member: MemberId) {
         if let Some(view) = self.view_mut(member) {
             view.slot = None;
         }
-        self.joined.retain(|(joined, _)| *joined != member);
-        self.is_unseen()
     }
 
     /// Over, and no handle left that could ask.

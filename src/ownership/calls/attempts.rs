@@ -274,9 +274,8 @@ impl Realm {
             let attempt = record.attempt_mut(id).ok_or(Reason::InvalidThis)?;
             let opened = attempt.opened.is_some();
             out.free(slot);
-            if attempt.drop_view(out.member) {
-                record.attempts.retain(|each| each.id != id);
-            }
+            attempt.drop_view(out.member);
+            record.forget_attempts();
             Ok(opened)
         })
     }

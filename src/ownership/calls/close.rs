@@ -254,6 +254,10 @@ impl Realm {
 
 impl Record {
     fn forget_views(&mut self, member: u32) {
-        self.attempts.retain_mut(|attempt| !attempt.drop_view(member));
+        for attempt in &mut self.attempts {
+            attempt.drop_view(member);
+            attempt.joined.retain(|(joined, _)| *joined != member);
+        }
+        self.forget_attempts();
     }
 }
