@@ -123,6 +123,24 @@ fn claims_wait_only_for_mutations_queued_before_them() {
 }
 
 #[test]
+fn claims_that_waited_go_on_in_the_order_they_were_made() {
+    let mut kit = Kit::members(scope_name("mutations"), 2);
+    let passing = kit.claim(0, "s");
+    let (mutation, _) = mutate(&mut kit, 0, &["s"]);
+    let foreign = kit.claim(1, "s");
+    let first = kit.claim(0, "s");
+    // The place of the one that has gone is taken by the one that comes last.
+    assert!(kit.release(passing).is_some());
+    let second = kit.claim(0, "s");
+    for claim in [second, foreign, first] {
+        assert_eq!(kit.realm.enter(claim), Ok(true));
+    }
+    kit.realm.mutation_settled(mutation).unwrap();
+    assert_eq!(kit.effects(), [Effect::Entered(first, 0), Effect::Entered(second, 0)]);
+    assert_eq!(kit.deliver(1), [Effect::Entered(foreign, 0)]);
+}
+
+#[test]
 fn a_quiescent_mutation_names_the_busy_sessions_and_queues_nothing() {
     let mut kit = Kit::private();
     let claims = [kit.claim(0, "b"), kit.claim(0, "a")];

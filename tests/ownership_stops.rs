@@ -6,7 +6,9 @@ mod support;
 
 use support::kit::{Kit, scope_name, text};
 use tenure::error::Reason;
-use tenure::ownership::{ClaimEvent, Effect, Stopped};
+use tenure::ownership::{
+    ClaimEvent, ClaimRef, Effect, Projection, RetainFor, Slot, Stopped, Target,
+};
 
 #[test]
 fn a_claim_captured_by_two_stops_drains_both() {
@@ -160,6 +162,65 @@ fn what_was_on_its_way_for_an_attempt_that_is_over_is_never_taken_for_a_later_on
     assert_eq!(kit.realm.drained(again), Ok(None));
     let told = kit.deliver(0);
     assert!(!told.contains(&Effect::Drained(again, 0)), "its claim has not ended: {told:?}");
+}
+
+/// A registered run on a route of the member's own, and its generation.
+fn running(kit: &mut Kit, core: usize) -> (Slot, Slot) {
+    let name = format!("run of {core}");
+    let claim = kit.attached(core, "s", &name);
+    let entry = kit.entry(core, "s");
+    let route = Some(text(&name));
+    let made = kit.realm.create_generation(entry, ClaimRef::Live(claim), route).unwrap();
+    kit.realm.reserve(claim, Some(made.0)).unwrap();
+    (claim, made.0)
+}
+
+#[test]
+fn of_the_operations_of_one_stop_the_first_owes_status_and_note_until_its_member_ends_unpaid() {
+    let mut kit = Kit::members(scope_name("stops"), 3);
+    let runs: Vec<(Slot, Slot)> = (0..3).map(|core| running(&mut kit, core)).collect();
+    let (view, _) = kit.stop(0, "s");
+    let mut views = vec![view];
+    for core in [1, 2] {
+        let told = kit.deliver(core);
+        let [Effect::PartBegins(part)] = told[..] else { panic!("{told:?}") };
+        kit.begin(part);
+        views.push(part);
+    }
+    let retain = |kit: &mut Kit, core: usize| {
+        let (attempt, claim) = (RetainFor::Live(views[core]), runs[core].0);
+        let plan = kit.realm.retain_plan(attempt, claim, false).unwrap();
+        let retained = kit.realm.retain(attempt, claim, plan, false).unwrap().unwrap();
+        (plan.note, kit.realm.operation_next(retained.operation).unwrap())
+    };
+    assert_eq!(retain(&mut kit, 1), (true, Projection::Status));
+    assert_eq!(retain(&mut kit, 0), (false, Projection::None));
+    kit.close(1);
+    assert_eq!(retain(&mut kit, 2), (true, Projection::Status), "the one that owed them is gone");
+}
+
+#[test]
+fn deliveries_and_members_are_listed_by_generation_whatever_was_retained_first() {
+    let mut kit = Kit::private();
+    let entry = kit.entry(0, "s");
+    let mut runs = Vec::new();
+    for number in 0..3 {
+        let name = format!("run {number}");
+        let claim = kit.attached(0, "s", &name);
+        let route = Some(text(&name));
+        let made = kit.realm.create_generation(entry, ClaimRef::Live(claim), route).unwrap();
+        kit.realm.reserve(claim, Some(made.0)).unwrap();
+        runs.push(claim);
+    }
+    let (view, _) = kit.stop(0, "s");
+    let mut operation = 0;
+    for claim in [runs[2], runs[0], runs[1]] {
+        let attempt = RetainFor::Live(view);
+        let plan = kit.realm.retain_plan(attempt, claim, false).unwrap();
+        operation = kit.realm.retain(attempt, claim, plan, false).unwrap().unwrap().operation;
+    }
+    assert_eq!(kit.realm.operation_members(operation), Ok(vec![1, 2, 0]));
+    assert_eq!(kit.realm.operation_targets(operation, Target::is_pending), Ok(vec![1, 2, 0]));
 }
 
 #[test]
