@@ -104,6 +104,54 @@ reasons! {
     InvalidArgType => "ERR_INVALID_ARG_TYPE",
     /// An argument has the right type and a value that cannot be meant.
     InvalidArgValue => "ERR_INVALID_ARG_VALUE",
+    /// An effect verb was called under the authority to read.
+    Authority => "ERR_AUTHORITY",
+    /// Something is where a backup was to be written.
+    BackupExists => "ERR_BACKUP_EXISTS",
+    /// A call of a service has a wrong verb, or not exactly the fields of its verb.
+    CallShape => "ERR_CALL_SHAPE",
+    /// The fence holds as many reservations as it may.
+    FenceFull => "ERR_FENCE_FULL",
+    /// An input is not plain JSON, too large, or against its schema.
+    InputRefused => "ERR_INPUT_REFUSED",
+    /// The file is damaged, truncated, or no journal.
+    JournalCorrupt => "ERR_JOURNAL_CORRUPT",
+    /// Reading or writing the file failed; whether a write took effect is unknown.
+    JournalIo => "ERR_JOURNAL_IO",
+    /// Another process has the file open.
+    JournalLocked => "ERR_JOURNAL_LOCKED",
+    /// This process has the file open with other bounds or durability.
+    JournalOptions => "ERR_JOURNAL_OPTIONS",
+    /// The file is of a newer format.
+    JournalVersion => "ERR_JOURNAL_VERSION",
+    /// Reading or writing a log file failed.
+    LogIo => "ERR_LOG_IO",
+    /// The operation id is reserved under another digest.
+    OperationConflict => "ERR_OPERATION_CONFLICT",
+    /// The operation id is reserved, and its row has left the history.
+    OperationRetired => "ERR_OPERATION_RETIRED",
+    /// The row has ended.
+    OperationTerminal => "ERR_OPERATION_TERMINAL",
+    /// A move that the tables of states do not allow.
+    OperationTransition => "ERR_OPERATION_TRANSITION",
+    /// There is no such row.
+    OperationUnknown => "ERR_OPERATION_UNKNOWN",
+    /// The plan's time is over.
+    PlanExpired => "ERR_PLAN_EXPIRED",
+    /// The plan function threw, or its answer is no plan.
+    PlanFailed => "ERR_PLAN_FAILED",
+    /// No plan of this digest is held for this input.
+    PlanMismatch => "ERR_PLAN_MISMATCH",
+    /// As many rows of the scope wait as may.
+    QueueFull => "ERR_QUEUE_FULL",
+    /// A value of an observation is past its bound or not plain JSON.
+    ResultRefused => "ERR_RESULT_REFUSED",
+    /// Not a JSON Schema of draft 2020-12.
+    SchemaInvalid => "ERR_SCHEMA_INVALID",
+    /// The scope has a started runner.
+    ScopeOwned => "ERR_SCOPE_OWNED",
+    /// An adapter refused a job before anything was sent.
+    SubmissionRefused => "ERR_SUBMISSION_REFUSED",
 }
 
 /// A refused call: it changed nothing.

@@ -2,7 +2,8 @@
 //! runtime, kept in Rust behind a thin TypeScript face.
 //!
 //! Rooms: [`ownership`] (claims, stops, steering, backend generations), [`admission`] (active
-//! application operations), [`permits`] (limited places), [`telemetry`] (tracing, off by default),
+//! application operations), [`operations`] (durable operations: journal, logs, runner, service),
+//! [`permits`] (limited places), [`store`] (the file under the journal), [`telemetry`] (tracing, off by default),
 //! and `bindings` (feature `node`): Node-API and nothing else. Arrows point one way, from the
 //! bindings to the rooms; no room knows Node-API, does I/O under a lock, or runs JavaScript.
 
@@ -11,8 +12,11 @@
 
 pub mod admission;
 pub mod error;
+pub mod operations;
 pub mod ownership;
 pub mod permits;
+pub mod refused;
+pub mod store;
 pub mod telemetry;
 pub mod text;
 

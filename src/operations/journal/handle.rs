@@ -1,0 +1,141 @@
+//! What a caller holds of a journal, and closes.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::apply::Call;
+use super::journal::Journal;
+use super::open::{Wanted, in_memory, open};
+use super::verify::Problem;
+use super::watch::{Notify, Watcher};
+use super::writer::{Job, closed};
+use crate::operations::Bounds;
+use crate::operations::runtime::spawn_blocking;
+use crate::refused::Answer;
+use crate::store::failure::{caught, fault, spoken};
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// One opening of a journal. Closed once, by its caller or when it is let go.
+#[derive(Debug)]
+pub struct JournalHandle {
+    journal: Arc<Journal>,
+    holder: u64,
+    closed: AtomicBool,
+    watchers: Mutex<Vec<Weak<Watcher>>>,
+}
+
+impl JournalHandle {
+    /// Opens a file, or joins it. Waits for a disk.
+    pub fn open(path: &Path, wanted: &Wanted) -> Answer<Self> {
+        sure(|| open(path, wanted)).map(Self::of)
+    }
+
+    /// A journal of its own that nothing outlives.
+    pub fn in_memory(bounds: Bounds) -> Answer<Self> {
+        in_memory(bounds).map(Self::of)
+    }
+
+    /// The handle of a journal that was opened for it.
+    pub fn of(journal: Arc<Journal>) -> Self {
+        Self {
+            journal,
+            holder: NEXT.fetch_add(1, Ordering::Relaxed),
+            closed: AtomicBool::new(false),
+            watchers: Mutex::default(),
+        }
+    }
+
+    /// The journal, unless the handle is closed.
+    pub fn journal(&self) -> Answer<&Arc<Journal>> {
+        if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(&self.journal) }
+    }
+
+    /// The call that hands this handle the pairs that left the history.
+    pub fn drain(&self) -> Call {
+        Call::Drain { holder: self.holder }
+    }
+
+    /// Watches the rows of a scope, or one of them.
+    pub fn watch(&self, scope: &str, id: Option<&str>, notify: Notify) -> Answer<Arc<Watcher>> {
+        let watcher = self.journal()?.watchers.add(scope, id, notify);
+        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        watchers.retain(|watcher| watcher.strong_count() > 0);
+        watchers.push(Arc::downgrade(&watcher));
+        drop(watchers);
+        if self.closed.load(Ordering::Acquire) {
+            watcher.end();
+        }
+        Ok(watcher)
+    }
+
+    /// Reads everything; tells what cannot be read.
+    pub fn verify_later(
+        &self,
+        done: impl FnOnce(Answer<Vec<Problem>>) + Send + 'static,
+    ) -> Answer<()> {
+        let journal = Arc::clone(self.journal()?);
+        spawn_blocking(move || done(sure(|| journal.verify())));
+        Ok(())
+    }
+
+    /// Gives unused space back; bytes before and after.
+    pub fn compact_later(
+        &self,
+        done: impl FnOnce(Answer<(u64, u64)>) + Send + 'static,
+    ) -> Answer<()> {
+        let work = move |journal: &Journal| done(sure(|| journal.compact()));
+        self.journal()?.post([Job::Work(Box::new(work))]);
+        Ok(())
+    }
+
+    /// Writes a consistent copy.
+    pub fn backup_later(
+        &self,
+        path: &Path,
+        done: impl FnOnce(Answer<()>) + Send + 'static,
+    ) -> Answer<()> {
+        let journal = Arc::clone(self.journal()?);
+        let path = path.to_owned();
+        // What was called before is in the copy.
+        self.journal.post([Job::Work(Box::new(move |_| {
+            spawn_blocking(move || done(sure(|| journal.backup(&path))));
+        }))]);
+        Ok(())
+    }
+
+    /// Refuses later calls, waits for what was called before, and lets go. A second call waits for the
+    /// first.
+    pub fn close_later(&self, done: impl FnOnce() + Send + 'static) {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            self.journal.post([Job::Work(Box::new(|_| done()))]);
+            return;
+        }
+        let watchers =
+            std::mem::take(&mut *self.watchers.lock().unwrap_or_else(PoisonError::into_inner));
+        for watcher in watchers.iter().filter_map(Weak::upgrade) {
+            watcher.end();
+        }
+        let journal = Arc::clone(&self.journal);
+        let settle = move |_| {
+            drop(caught(|| journal.leave()));
+            done();
+        };
+        let release = Call::Release { holder: self.holder };
+        self.journal.post([Job::Call(release, Box::new(settle))]);
+    }
+}
+
+impl Drop for JournalHandle {
+    fn drop(&mut self) {
+        if !self.closed.load(Ordering::Acquire) {
+            self.close_later(|| {});
+        }
+    }
+}
+
+/// An answer, whatever happens: somebody waits for it.
+fn sure<T>(work: impl FnOnce() -> Answer<T>) -> Answer<T> {
+    caught(work).unwrap_or_else(|payload| Err(fault(&spoken(payload)).into()))
+}

@@ -1,0 +1,135 @@
+//! Watchers: told of changes, never of more than the newest state of each row.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use hashbrown::HashMap;
+
+use super::apply::Key;
+use super::journal::Journal;
+use crate::refused::Answer;
+use crate::store::failure::caught;
+
+/// Called when there is something to look for. Never under a lock.
+pub type Notify = Box<dyn Fn() + Send + Sync>;
+
+#[derive(Default)]
+struct Undelivered {
+    next: u64,
+    order: BTreeMap<u64, Arc<str>>,
+    places: HashMap<Arc<str>, u64>,
+}
+
+/// One that watches the rows of a scope, or one of them.
+pub struct Watcher {
+    scope: Arc<str>,
+    id: Option<Arc<str>>,
+    undelivered: Mutex<Undelivered>,
+    over: AtomicBool,
+    notify: Notify,
+}
+
+impl Watcher {
+    fn offer(&self, key: &Key) -> bool {
+        if key.scope != self.scope || self.id.as_ref().is_some_and(|id| *id != key.id) {
+            return false;
+        }
+        let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+        let was_empty = undelivered.order.is_empty();
+        if undelivered.places.contains_key(&key.id) {
+            return false;
+        }
+        let place = undelivered.next;
+        undelivered.next += 1;
+        undelivered.order.insert(place, Arc::clone(&key.id));
+        undelivered.places.insert(Arc::clone(&key.id), place);
+        was_empty
+    }
+
+    /// The newest status, as JSON text, of the row whose undelivered change is oldest. None for now.
+    pub fn next(&self, journal: &Journal) -> Answer<Option<String>> {
+        loop {
+            // Taken before it is read: what changes meanwhile is a change of its own.
+            let Some((place, id)) = self.take() else {
+                return Ok(None);
+            };
+            match journal.status(&self.scope, &id) {
+                Ok(Some(status)) => return Ok(Some(status)),
+                // A row that left the history meanwhile is left out.
+                Ok(None) => {}
+                Err(refused) => {
+                    self.put_back(place, id);
+                    return Err(refused);
+                }
+            }
+        }
+    }
+
+    fn take(&self) -> Option<(u64, Arc<str>)> {
+        let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+        let (place, id) = undelivered.order.pop_first()?;
+        undelivered.places.remove(&id);
+        Some((place, id))
+    }
+
+    fn put_back(&self, place: u64, id: Arc<str>) {
+        let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(later) = undelivered.places.insert(Arc::clone(&id), place) {
+            undelivered.order.remove(&later);
+        }
+        undelivered.order.insert(place, id);
+    }
+
+    /// Whether nothing will come any more.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+
+    /// Nothing is to come any more.
+    pub fn end(&self) {
+        if !self.over.swap(true, Ordering::AcqRel) {
+            drop(caught(|| (self.notify)()));
+        }
+    }
+}
+
+/// All that watch a journal. One that nobody holds is forgotten.
+#[derive(Default)]
+pub(super) struct Watchers(Mutex<Vec<Weak<Watcher>>>);
+
+impl Watchers {
+    pub(super) fn add(&self, scope: &str, id: Option<&str>, notify: Notify) -> Arc<Watcher> {
+        let watcher = Arc::new(Watcher {
+            scope: scope.into(),
+            id: id.map(Into::into),
+            undelivered: Mutex::default(),
+            over: AtomicBool::new(false),
+            notify,
+        });
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|watcher| watcher.strong_count() > 0);
+        all.push(Arc::downgrade(&watcher));
+        watcher
+    }
+
+    pub(super) fn changed(&self, changes: &[Key]) {
+        if changes.is_empty() {
+            return;
+        }
+        let all: Vec<Arc<Watcher>> = {
+            let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.iter().filter_map(Weak::upgrade).collect()
+        };
+        for watcher in all {
+            let mut wakes = false;
+            for key in changes {
+                wakes |= watcher.offer(key);
+            }
+            if wakes && !watcher.is_over() {
+                // One that panics must not keep the others, or the callers, from being told.
+                drop(caught(|| (watcher.notify)()));
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! A database on a disk: opened on trial first, committed to, and opened again after it failed.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use redb::{Builder, Database, ReadTransaction, ReadableDatabase, WriteTransaction};
+
+use super::Disk;
+use super::disk::Backend;
+use super::failure::{Failed, broke, caught, damaged, failed, fault, judged, spoken};
+use super::trial::Trial;
+use crate::error::Reason;
+use crate::refused::{Answer, Refused};
+
+/// What is read is cached up to here; redb's own default would let a journal grow to a gigabyte.
+const CACHE_BYTES: usize = 32 << 20;
+
+/// Up to this size a file is read whole and its checksums verified when it is opened: about 0.1 s at
+/// most. Beyond it the checksum that every record carries has to do.
+const VERIFIED_BYTES: u64 = 64 << 20;
+
+/// From this size on every commit also saves which pages are free, so that a crash needs no reading of
+/// the whole file. Below it reading is quicker than the dearer commits.
+const QUICK_REPAIR_BYTES: u64 = 256 << 20;
+
+/// When a commit is on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Once it returns.
+    Immediate,
+    /// With the next immediate one, or with the orderly end of the process.
+    Eventual,
+}
+
+/// The one way to the database of a file. Readers never wait for a commit; only opening it again, after
+/// an I/O error, keeps them waiting.
+#[derive(Debug)]
+pub struct Engine {
+    disk: Arc<dyn Disk>,
+    place: RwLock<Place>,
+    broken: AtomicBool,
+    /// How often what is in the place was exchanged.
+    exchanged: AtomicU64,
+    syncs: Arc<AtomicU64>,
+    /// Nothing that is written matters any more: see [`Engine::abandon`].
+    abandoned: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// Opened for reading and writing.
+    Whole(Database),
+    /// Opened on trial: what is on the disk can be read.
+    Trial(Tried),
+    /// Neither would do.
+    Nothing,
+    /// Let go for good.
+    Closed,
+}
+
+impl Place {
+    fn database(&self) -> Option<&Database> {
+        match self {
+            Self::Whole(database) => Some(database),
+            Self::Trial(tried) => Some(&tried.database),
+            Self::Nothing | Self::Closed => None,
+        }
+    }
+}
+
+/// A database on a trial. Its end writes nothing.
+#[derive(Debug)]
+struct Tried {
+    database: Database,
+    abandoned: Arc<AtomicBool>,
+}
+
+impl Drop for Tried {
+    fn drop(&mut self) {
+        self.abandoned.store(true, Ordering::Release);
+    }
+}
+
+/// What a piece of work in a transaction gives.
+pub type Worked<T> = Result<T, redb::Error>;
+
+impl Engine {
+    /// Makes a database on a disk without bytes, and fills it in one commit.
+    pub fn create(
+        disk: Arc<dyn Disk>,
+        fill: impl FnOnce(&WriteTransaction) -> Worked<()>,
+    ) -> Answer<Self> {
+        let engine = Self::over(disk);
+        *engine.exclusive() = Place::Whole(engine.whole()?);
+        engine.write(Durability::Immediate, |transaction| Ok((fill(transaction)?, true)))?;
+        Ok(engine)
+    }
+
+    /// Opens the database of a disk, if `judge` takes what it reads there. Until then nothing is written:
+    /// a refused disk is left byte for byte as it was.
+    pub fn open<T>(
+        disk: Arc<dyn Disk>,
+        judge: impl FnOnce(&ReadTransaction) -> Worked<Answer<T>>,
+    ) -> Answer<(Self, T)> {
+        let engine = Self::over(disk);
+        let length = engine.disk.len().map_err(|error| failed(&error))?;
+        let taken = caught(|| {
+            let tried = engine.tried(length <= VERIFIED_BYTES)?;
+            let transaction = tried.database.begin_read().map_err(|error| judged(error.into()))?;
+            judge(&transaction).map_err(judged)?
+        });
+        let value = taken.unwrap_or_else(|payload| Err(damaged(&spoken(payload))))?;
+        *engine.exclusive() = Place::Whole(engine.whole()?);
+        Ok((engine, value))
+    }
+
+    fn over(disk: Arc<dyn Disk>) -> Self {
+        Self {
+            disk,
+            place: RwLock::new(Place::Nothing),
+            broken: AtomicBool::new(false),
+            exchanged: AtomicU64::new(0),
+            syncs: Arc::default(),
+            abandoned: Arc::default(),
+        }
+    }
+
+    fn whole(&self) -> Answer<Database> {
+        opened(Arc::clone(&self.disk), Arc::clone(&self.syncs), Arc::clone(&self.abandoned), false)
+    }
+
+    fn tried(&self, verify: bool) -> Answer<Tried> {
+        let trial = Trial::of(Arc::clone(&self.disk)).map_err(|error| failed(&error))?;
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let database = opened(Arc::new(trial), Arc::default(), Arc::clone(&abandoned), verify)?;
+        Ok(Tried { database, abandoned })
+    }
+
+    fn shared(&self) -> RwLockReadGuard<'_, Place> {
+        self.place.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn exclusive(&self) -> RwLockWriteGuard<'_, Place> {
+        self.place.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works in a write transaction, and commits it if the work says that it changed something. A failure
+    /// leaves the engine broken until it is opened again: whether the commit took effect is unknown.
+    pub fn write<T>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&WriteTransaction) -> Worked<(T, bool)>,
+    ) -> Result<T, Failed> {
+        let place = self.shared();
+        let mut before_commit = true;
+        let worked = caught(|| {
+            let Place::Whole(database) = &*place else {
+                return Err(redb::Error::PreviousIo);
+            };
+            if self.is_broken() {
+                return Err(redb::Error::PreviousIo);
+            }
+            let mut transaction = database.begin_write()?;
+            if durability == Durability::Eventual {
+                transaction.set_durability(redb::Durability::None)?;
+            } else if self.bytes() >= QUICK_REPAIR_BYTES {
+                transaction.set_quick_repair(true);
+            }
+            let (value, changed) = work(&transaction)?;
+            if changed {
+                before_commit = false;
+                transaction.commit()?;
+            } else {
+                transaction.abort()?;
+            }
+            Ok::<T, redb::Error>(value)
+        });
+        drop(place);
+        let failed = match worked {
+            Ok(Ok(value)) => return Ok(value),
+            Ok(Err(error)) => broke(&error),
+            Err(payload) => fault(&spoken(payload)),
+        };
+        self.broken.store(true, Ordering::Release);
+        Err(Failed { before_commit, ..failed })
+    }
+
+    /// Works in a read transaction, which ends with the call. Where the disk fails, or a write had broken
+    /// the database, the work is begun anew on what is on the disk.
+    pub fn read<T>(
+        &self,
+        mut work: impl FnMut(&ReadTransaction) -> Worked<T>,
+    ) -> Result<T, Failed> {
+        let exchanged = self.exchanged.load(Ordering::Acquire);
+        match self.read_once(&mut work) {
+            Err(failed)
+                if (failed.of_the_disk || self.is_broken()) && self.make_readable(exchanged) =>
+            {
+                self.read_once(work)
+            }
+            other => other,
+        }
+    }
+
+    /// As [`Engine::read`], but never begun anew.
+    pub fn read_once<T>(
+        &self,
+        work: impl FnOnce(&ReadTransaction) -> Worked<T>,
+    ) -> Result<T, Failed> {
+        let place = self.shared();
+        let worked = caught(|| {
+            let database = place.database().ok_or(redb::Error::PreviousIo)?;
+            let transaction = database.begin_read()?;
+            work(&transaction)
+        });
+        match worked {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(broke(&error)),
+            Err(payload) => Err(fault(&spoken(payload))),
+        }
+    }
+
+    // After an I/O error redb answers nothing any more but what it has in its cache. A reader must not
+    // write, so it opens the disk on trial; the next write opens it whole.
+    fn make_readable(&self, seen: u64) -> bool {
+        let mut place = self.exclusive();
+        if matches!(*place, Place::Closed) {
+            return false;
+        }
+        if self.exchanged.load(Ordering::Acquire) == seen {
+            self.broken.store(true, Ordering::Release);
+            self.exchange(&mut place, Place::Nothing);
+            if let Ok(tried) = self.tried(false) {
+                self.exchange(&mut place, Place::Trial(tried));
+            }
+        }
+        place.database().is_some()
+    }
+
+    fn exchange(&self, place: &mut Place, new: Place) {
+        let old = std::mem::replace(place, new);
+        self.exchanged.fetch_add(1, Ordering::AcqRel);
+        // What a broken database does when it is let go may fail, too.
+        drop(caught(|| drop(old)));
+    }
+
+    /// Whether a write failed and the database has not been opened again.
+    pub fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
+    /// Opens the database again, as after a crash. While that fails, because opening writes, what is on
+    /// the disk can still be read. True if what is read now may differ from what was read before.
+    pub fn reopen(&self) -> (bool, Answer<()>) {
+        let mut place = self.exclusive();
+        match *place {
+            Place::Closed => return (false, Err(closed())),
+            // Two databases on one disk would not know of each other; a trial harms nobody.
+            Place::Whole(_) => self.exchange(&mut place, Place::Nothing),
+            Place::Trial(_) | Place::Nothing => {}
+        }
+        let refused = match self.whole() {
+            Ok(database) => {
+                self.exchange(&mut place, Place::Whole(database));
+                self.broken.store(false, Ordering::Release);
+                return (true, Ok(()));
+            }
+            Err(refused) => in_use(refused),
+        };
+        if matches!(*place, Place::Trial(_)) {
+            return (false, Err(refused));
+        }
+        match self.tried(false) {
+            Ok(tried) => {
+                self.exchange(&mut place, Place::Trial(tried));
+                (true, Err(refused))
+            }
+            Err(_) => (false, Err(refused)),
+        }
+    }
+
+    /// Gives unused pages back, in place. Readers wait meanwhile.
+    pub fn compact(&self) -> Answer<()> {
+        let mut place = self.exclusive();
+        let Place::Whole(database) = &mut *place else {
+            return Err(closed());
+        };
+        let broken = match caught(|| database.compact()) {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => broke(&error.into()),
+            Err(payload) => fault(&spoken(payload)),
+        };
+        self.broken.store(true, Ordering::Release);
+        Err(broken.into())
+    }
+
+    /// Another file has taken the place of this one: what is written from now on goes nowhere, so that
+    /// its end costs nothing, whoever holds it last.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Release);
+    }
+
+    /// Lets the database go, so that nothing is left to be mended by the next opening.
+    pub fn close(&self) -> Answer<()> {
+        let old = std::mem::replace(&mut *self.exclusive(), Place::Closed);
+        let closed = caught(|| match old {
+            Place::Whole(database) => database.close(),
+            _ => Ok(()),
+        });
+        match closed {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(broke(&error.into()).into()),
+            Err(payload) => Err(fault(&spoken(payload)).into()),
+        }
+    }
+
+    /// Bytes of the file; 0 where they cannot be told.
+    pub fn bytes(&self) -> u64 {
+        self.disk.len().unwrap_or(0)
+    }
+
+    /// Syncs since it was opened.
+    pub fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
+    }
+}
+
+fn opened(
+    disk: Arc<dyn Disk>,
+    syncs: Arc<AtomicU64>,
+    abandoned: Arc<AtomicBool>,
+    verify: bool,
+) -> Answer<Database> {
+    let backend = Backend { disk, syncs, abandoned };
+    let opened = caught(|| {
+        Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .set_check_integrity_on_open(verify)
+            .create_with_backend(backend)
+    });
+    match opened {
+        Ok(Ok(database)) => Ok(database),
+        Ok(Err(error)) => Err(judged(error.into())),
+        Err(payload) => Err(damaged(&spoken(payload))),
+    }
+}
+
+/// A file that was opened once is not called damaged while it is in use.
+fn in_use(mut refused: Box<Refused>) -> Box<Refused> {
+    refused.reason = Reason::JournalIo;
+    refused
+}
+
+fn closed() -> Box<Refused> {
+    Box::new(Refused::new(Reason::JournalIo, "The journal's file is not open"))
+}
