@@ -144,6 +144,33 @@ type CoreErrorCode =
 interface CoreError extends Error {
   readonly code: CoreErrorCode;
 }
+/** What the durable rooms refuse with, besides ERR_INTERNAL and wrong arguments; see docs/errors.md. */
+type OperationErrorCode =
+  | 'ERR_AUTHORITY'
+  | 'ERR_BACKUP_EXISTS'
+  | 'ERR_CALL_SHAPE'
+  | 'ERR_CLOSED'
+  | 'ERR_FENCE_FULL'
+  | 'ERR_INPUT_REFUSED'
+  | 'ERR_JOURNAL_CORRUPT'
+  | 'ERR_JOURNAL_IO'
+  | 'ERR_JOURNAL_LOCKED'
+  | 'ERR_JOURNAL_OPTIONS'
+  | 'ERR_JOURNAL_VERSION'
+  | 'ERR_LOG_IO'
+  | 'ERR_OPERATION_CONFLICT'
+  | 'ERR_OPERATION_RETIRED'
+  | 'ERR_OPERATION_TERMINAL'
+  | 'ERR_OPERATION_TRANSITION'
+  | 'ERR_OPERATION_UNKNOWN'
+  | 'ERR_PLAN_EXPIRED'
+  | 'ERR_PLAN_FAILED'
+  | 'ERR_PLAN_MISMATCH'
+  | 'ERR_QUEUE_FULL'
+  | 'ERR_RESULT_REFUSED'
+  | 'ERR_SCHEMA_INVALID'
+  | 'ERR_SCOPE_OWNED'
+  | 'ERR_SUBMISSION_REFUSED';
 
 /**
  * `active` ⇄ `stopping` (stop, reconcile); `active`, `stopping` → `disposing` (dispose); `disposing` →
@@ -683,9 +710,48 @@ declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable
  * `RangeError` with a `code`. Codes never change, messages may; test by `code`, since another copy of
  * the package (a vm context, a worker) has classes of its own.
  */
-declare class TenureError extends Error implements CoreError {
-  readonly code: CoreErrorCode;
-  constructor(code: CoreErrorCode, message: string, options?: ErrorOptions);
+declare class TenureError extends Error {
+  readonly code: CoreErrorCode | OperationErrorCode;
+  /** The operation it is about. */
+  readonly operationId?: string;
+  /** The scope it is about. */
+  readonly scope?: string;
+  /** JSON Pointer of the refused value, or the path of the file. */
+  readonly path?: string;
+  /** The bound that was passed. */
+  readonly limit?: number;
+  /** What passed it. */
+  readonly actual?: number;
+  /** `ERR_JOURNAL_LOCKED`: the process that has the file open, where known. */
+  readonly pid?: number;
+  constructor(
+    code: CoreErrorCode | OperationErrorCode,
+    message: string,
+    options?: ErrorOptions & ErrorFields,
+  );
+}
+/** What an error may tell besides its code. */
+type ErrorFields = {
+  operationId?: string | undefined;
+  scope?: string | undefined;
+  path?: string | undefined;
+  limit?: number | undefined;
+  actual?: number | undefined;
+  pid?: number | undefined;
+};
+/**
+ * `ERR_SUBMISSION_REFUSED`: for an adapter to throw from `submit` before anything was sent, a definite
+ * failure. `reason` is published as the operation's `error`, so it must be safe to show; one that is
+ * empty, too long for `error` or not well-formed is replaced by a fixed one.
+ */
+declare class SubmissionRefused extends TenureError {
+  readonly code: 'ERR_SUBMISSION_REFUSED';
+  /** `ERR_INVALID_ARG_TYPE` unless a string. */
+  constructor(reason: string);
+}
+/** `ERR_RESULT_REFUSED`: a value that the journal will not keep. The message is safe to show. */
+declare class ResultRefused extends TenureError {
+  readonly code: 'ERR_RESULT_REFUSED';
 }
 /** `ERR_SESSION_BUSY`: a quiescent mutation met live claims. */
 declare class SessionBusyError extends TenureError {
@@ -760,6 +826,627 @@ interface LoggerOptions {
  */
 declare function setLogger(options?: LoggerOptions | null): void;
 
+type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+interface JsonObject {
+  [member: string]: JsonValue;
+}
+/** A JSON Schema of draft 2020-12. Another draft, or no valid schema, is `ERR_SCHEMA_INVALID`. */
+type JsonSchema = JsonObject | boolean;
+/**
+ * An object read as `JSON.stringify` reads it: `toJSON` honoured, own enumerable string-keyed members
+ * only, undefined members dropped, boxed primitives unboxed. What `JSON.stringify` would change in
+ * silence, or not finish, is refused, with the JSON Pointer of the value as the error's `path`: NaN and
+ * infinities, bigints, functions, symbols, `undefined` or a hole inside an array, Maps, Sets, promises,
+ * regular expressions, errors, buffers without `toJSON`, lone surrogates, an object inside itself, more
+ * than 128 levels, and anything whose outermost form is no object. -0 is 0; every other number comes
+ * back as the same number. Member names such as `__proto__` are members like any other.
+ */
+type PlainInput = object;
+/** How far an operation has come. `succeeded`, `failed` and `cancelled` are terminal. */
+type OperationState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';
+/**
+ * What is known of the submission. `pending`: `submit` was not called. `uncertain`: it was, or may have
+ * been, and no answer is known. `accepted`: the backend holds the job under `backendReference`; final.
+ * `refused`: refused before anything was sent; final, and only with state `failed`.
+ */
+type Submission = 'pending' | 'uncertain' | 'accepted' | 'refused';
+/** What is recorded of an operation. Times are milliseconds since the Unix epoch. */
+interface OperationStatus {
+  readonly operationId: string;
+  readonly state: OperationState;
+  readonly submission: Submission;
+  /** In [0, 1]. */
+  readonly progress: number | null;
+  /** At most 64 Unicode scalar values. */
+  readonly stage: string | null;
+  /** 0 for the next to run; null unless waiting in this journal's queue. */
+  readonly queuePosition: number | null;
+  readonly submittedAt: number;
+  /** Time of the last observation; never goes back, even when the clock does. */
+  readonly updatedAt: number;
+  /** Equal to `updatedAt` once terminal, else null. */
+  readonly finishedAt: number | null;
+  /**
+   * The row has not ended and the last thing known of it may be out of date: it does not wait and was
+   * not observed since the journal was opened, or its last `observe` failed or timed out.
+   */
+  readonly stale: boolean;
+  readonly inputDigest: string;
+  readonly backendReference: string | null;
+  /** The recorded input if, with the result, it is within `inputEchoBytes`; else null. */
+  readonly input: JsonObject | null;
+  readonly result: JsonObject | null;
+  /** At most 256 Unicode scalar values. */
+  readonly error: string | null;
+}
+interface OperationPage {
+  /** Newest reservation first; `input`, `result` and `backendReference` are null. */
+  readonly operations: OperationStatus[];
+  /** Where the listing goes on; null exactly when nothing more would be listed. */
+  readonly nextOffset: number | null;
+  /** Queued and running rows of the whole scope, whatever the page shows. */
+  readonly active: number;
+  /** Interrupted rows of the whole scope. */
+  readonly outstanding: number;
+}
+/** A slice of a log: `text` is exactly the bytes from `offset` to `nextOffset`. */
+interface OperationLog {
+  readonly operationId: string;
+  readonly offset: number;
+  readonly nextOffset: number;
+  /** Lines were dropped at the bound. */
+  readonly truncated: boolean;
+  readonly text: string;
+}
+/** An estimate that a caller reviews before a start. */
+interface OperationPlan {
+  /** `inputDigest` of the planned input without its own `planDigest` member. */
+  readonly planDigest: string;
+  /** 1 to 512 Unicode scalar values. */
+  readonly summary: string;
+  readonly estimatedSeconds: number | null;
+  readonly estimatedCostMicrounits: number | null;
+  /** From this time on a start with this plan is `ERR_PLAN_EXPIRED`. */
+  readonly expiresAt: number;
+  /** The input to start with, carrying `planDigest`; null if the plan chose nothing. */
+  readonly input: JsonObject | null;
+}
+/** All optional. Integers, but for `maxRuntimeSeconds`. Bytes of values are of their canonical JSON in UTF-8. */
+interface OperationBounds {
+  /** Waiting rows per scope. Default 1 000, from 1 to 1 000 000. */
+  readonly maxQueued?: number;
+  /** Entries of the fence, over all scopes. Default 100 000, from 1 to 10 000 000. */
+  readonly maxReservations?: number;
+  /** Terminal rows kept per scope. Default 1 000, from 1 to 1 000 000. */
+  readonly retain?: number;
+  /** Default 262 144, from 2 to 16 777 216. */
+  readonly inputBytes?: number;
+  /** Bytes of input and result together up to which a status carries the input. Default 65 536, from 0 to 16 777 216. */
+  readonly inputEchoBytes?: number;
+  /** Default 262 144, from 2 to 16 777 216. */
+  readonly resultBytes?: number;
+  /** Default 512, from 1 to 4 096. */
+  readonly referenceBytes?: number;
+  /** Rows of a page. Default 50, from 1 to 1 000. */
+  readonly pageSize?: number;
+  /** Largest JSON text of a page. Default 1 048 576, from 8 192 to 67 108 864. */
+  readonly frameBytes?: number;
+  /** Default 1 048 576, from 1 to 1 073 741 824. */
+  readonly logBytes?: number;
+  /** Default 65 536, from 4 (one character) to 16 777 216. */
+  readonly logSliceBytes?: number;
+  /** Default null: no limit. Else from 1 to 31 536 000, fractions allowed. */
+  readonly maxRuntimeSeconds?: number | null;
+}
+/** What to change; what is left out keeps its value, null clears. */
+interface OperationPatch {
+  readonly state?: OperationState;
+  readonly submission?: Submission;
+  readonly progress?: number | null;
+  readonly stage?: string | null;
+  /** 1 to `referenceBytes` bytes. Recorded once; a different one is `ERR_OPERATION_TRANSITION`. */
+  readonly backendReference?: string;
+  readonly result?: PlainInput | null;
+  readonly error?: string | null;
+}
+interface Reservation {
+  readonly outcome: 'created' | 'existing';
+  readonly status: OperationStatus;
+}
+interface CancelIntent {
+  /** `terminal`: the row had ended, and nothing was recorded. */
+  readonly outcome: 'recorded' | 'terminal';
+  readonly status: OperationStatus;
+}
+/** A person's decision on an interrupted row. */
+interface Resolution {
+  readonly state: 'succeeded' | 'failed' | 'cancelled';
+  /** Shown as `stage` of a succeeded row, as `error` of another, and within that field's bound. */
+  readonly note?: string;
+  /** Only with `succeeded`. */
+  readonly result?: PlainInput;
+}
+interface PageOptions {
+  /** 0, the default, is the newest row; else a `nextOffset`. Any other integer is a position too. */
+  readonly offset?: number;
+  /** List rows of this state only. An offset may be used under another filter. */
+  readonly state?: OperationState;
+}
+interface ForgetOptions {
+  readonly finishedBefore: number;
+  readonly scope?: string;
+}
+interface WatchOptions {
+  readonly scope?: string;
+  /** This operation only, reserved yet or not. */
+  readonly id?: string;
+  readonly signal?: AbortSignal;
+}
+interface ScopeCounts {
+  readonly scope: string;
+  readonly queued: number;
+  readonly running: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly interrupted: number;
+}
+interface JournalStats {
+  /** Scopes that have rows, in no particular order. */
+  readonly scopes: ScopeCounts[];
+  readonly fence: {
+    readonly used: number;
+    readonly free: number;
+  };
+  /** 0 in memory. */
+  readonly fileBytes: number;
+  /** Since this process opened the journal; so for the next two. */
+  readonly commits: number;
+  readonly fsyncs: number;
+  /** Most writing calls that shared one commit. */
+  readonly largestBatch: number;
+  /** `degraded`: the last write failed and none has succeeded since. Reads go on. */
+  readonly health: 'ok' | 'degraded';
+}
+interface JournalProblem {
+  /** null where not even this can be read. */
+  readonly scope: string | null;
+  readonly operationId: string | null;
+  readonly message: string;
+}
+
+/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+declare function journalKey(scope: string, operationId: string): string;
+/**
+ * Lower-case hex SHA-256 over: the number of bytes of `scope` as a 64-bit big-endian integer, those bytes
+ * (UTF-8), the number of bytes of the canonical (RFC 8785) `payload` likewise, those bytes.
+ * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here.
+ */
+declare function inputDigest(scope: string, payload: PlainInput): string;
+interface DescriptorOptions {
+  /** An identifier. */
+  readonly id: string;
+  /** Non-empty. */
+  readonly version: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly resultSchema: JsonSchema;
+}
+/** A JSON Schema of draft 2020-12, valid against its meta-schema, that describes an `OperationCall`. */
+interface OperationDescriptor {
+  readonly $schema: 'https://json-schema.org/draft/2020-12/schema';
+  /** A URN without percent signs or `~`, distinct for distinct (id, version). */
+  readonly $id: string;
+  readonly title: string;
+  readonly description: string;
+  /**
+   * The caller's schemas, each a schema resource of its own (it has an `$id`), so that references such
+   * as `#/$defs/x` inside them still mean what they meant.
+   */
+  readonly $defs: {
+    readonly input: JsonSchema;
+    readonly result: JsonSchema;
+  } & JsonObject;
+  readonly [keyword: string]: JsonValue;
+}
+/**
+ * The public descriptor of an operation. It accepts exactly the calls that `dispatch` does not answer
+ * with `ERR_CALL_SHAPE` or, for the input, by the schema with `ERR_INPUT_REFUSED`; the input of a `start`
+ * may carry a `planDigest` even where `inputSchema` admits no further members. `ERR_SCHEMA_INVALID`;
+ * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`.
+ */
+declare function operationDescriptor(options: DescriptorOptions): OperationDescriptor;
+
+interface InMemoryOptions {
+  readonly bounds?: OperationBounds;
+  /**
+   * Default `Date.now`. Called on the thread that makes the call, at most once per writing call.
+   * Fractions are cut off; what is no finite number of at least 0 is `ERR_OUT_OF_RANGE`, as is a time
+   * beyond `Number.MAX_SAFE_INTEGER`.
+   */
+  readonly clock?: () => number;
+}
+interface JournalOptions extends InMemoryOptions {
+  /**
+   * `immediate` (default): fulfilled means on the disk. `eventual`: fulfilled means that it will
+   * survive the process' orderly end, and that a crash loses at most the calls of about the last
+   * 200 ms, never one without all later ones.
+   */
+  readonly durability?: 'immediate' | 'eventual';
+}
+/**
+ * The rows of all scopes in one file, or in memory, and the fence in front of them: what makes a start
+ * safe to retry for ever.
+ *
+ * Reads are synchronous. A writing method returns a promise, and has a `…Sync` twin that blocks until it
+ * is done; those called in one tick share one commit. One call is one atomic step: refused, it changes
+ * nothing; fulfilled, with durability `immediate`, it is on the disk. Calls of one thread take effect in
+ * the order made, twins included. A call that waits for its answer keeps the process alive.
+ *
+ * | a row that is | `update` may move to |
+ * | --- | --- |
+ * | queued, not accepted | running, failed, cancelled, interrupted |
+ * | queued, accepted | queued, running, interrupted, any terminal state |
+ * | running | running, interrupted, any terminal state, queued once accepted |
+ * | interrupted | running, any terminal state, queued once accepted |
+ * | terminal | nothing: `ERR_OPERATION_TERMINAL` |
+ *
+ * Opening turns every row that is running, or queued and no longer `pending`, into `interrupted`: nobody
+ * watches it any more. When a scope holds more than `retain` terminal rows, those that ended longest ago
+ * leave the history; a row whose submission is `uncertain` never does by itself. The fence keeps their ids.
+ *
+ * Opening a path that this process has open, from any thread and under any name of the file, gives
+ * another handle of the same journal, with a clock of its own. The file is let go with its last handle,
+ * or its last handle's thread.
+ *
+ * Scope, here and in all of it, is the descriptor an operation belongs to; `''`, the default, is one like
+ * any other. Identifiers have 1 to 128 Unicode scalar values (a scope 0 to 128), no control characters
+ * and no lone surrogates; others are `ERR_INVALID_ARG_VALUE`. After `close` every call is `ERR_CLOSED`.
+ * A file that cannot be read or written is `ERR_JOURNAL_IO`: then a write may or may not have taken
+ * effect, and repeating it settles which.
+ */
+declare class OperationJournal implements AsyncDisposable {
+  /** In force, defaults filled in. */
+  readonly bounds: Required<OperationBounds>;
+  private constructor();
+  /**
+   * Opens a file; creates it, for its owner's eyes only, if there is none or it is empty. Its directory
+   * must exist. Refused, leaving the file as it was: `ERR_JOURNAL_LOCKED` at once when another process
+   * has it open, `ERR_JOURNAL_CORRUPT`, `ERR_JOURNAL_VERSION`, `ERR_JOURNAL_IO`, and `ERR_JOURNAL_OPTIONS`
+   * for bounds or a durability other than those it is open with here. A single row that cannot be decoded
+   * is skipped.
+   */
+  static open(path: string, options_?: JournalOptions): Promise<OperationJournal>;
+  /** A journal of its own that nothing outlives. */
+  static inMemory(options_?: InMemoryOptions): OperationJournal;
+  /**
+   * Creates the row, waiting, or returns the one the id already has. Refused in this order:
+   * `ERR_INPUT_REFUSED` if `payload` is not plain JSON; for an id that the fence holds,
+   * `ERR_OPERATION_CONFLICT` under another digest and `ERR_OPERATION_RETIRED` if its row left the history,
+   * else it is `existing`, whatever the bounds; `ERR_INPUT_REFUSED` over `inputBytes`; `ERR_QUEUE_FULL`;
+   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: any string that would do as an identifier.
+   */
+  reserve(
+    operationId: string,
+    digest: string,
+    payload: PlainInput,
+    scope?: string,
+  ): Promise<Reservation>;
+  reserveSync(
+    operationId: string,
+    digest: string,
+    payload: PlainInput,
+    scope?: string,
+  ): Reservation;
+  /**
+   * Records one observation and returns the new status: `updatedAt` advances, `stale` ends, and a
+   * terminal state sets `finishedAt`. Refused in this order: `ERR_RESULT_REFUSED` (`ResultRefused`, with
+   * a `path` such as `/result/a/0`) for a value past its bound or not plain JSON; `ERR_OPERATION_UNKNOWN`;
+   * `ERR_OPERATION_TERMINAL`; `ERR_OPERATION_TRANSITION`.
+   */
+  update(operationId: string, patch: OperationPatch, scope?: string): Promise<OperationStatus>;
+  updateSync(operationId: string, patch: OperationPatch, scope?: string): OperationStatus;
+  /**
+   * Records that the operation is to be cancelled; honouring it is the runner's. Idempotent; changes no
+   * field of the status. `ERR_OPERATION_UNKNOWN`.
+   */
+  requestCancel(operationId: string, scope?: string): Promise<CancelIntent>;
+  requestCancelSync(operationId: string, scope?: string): CancelIntent;
+  /**
+   * A person's decision on an interrupted row, with or without a reference. Leaves the submission as it
+   * is. `ERR_RESULT_REFUSED`, `ERR_OPERATION_UNKNOWN`, `ERR_OPERATION_TERMINAL`, and
+   * `ERR_OPERATION_TRANSITION` for a row that is not interrupted.
+   */
+  resolve(operationId: string, outcome: Resolution, scope?: string): Promise<OperationStatus>;
+  resolveSync(operationId: string, outcome: Resolution, scope?: string): OperationStatus;
+  /**
+   * Takes terminal operations of the scope that ended before a time, pruned or not, off the fence and
+   * out of the history, and returns how many: the only way in which the fence shrinks. Their ids may be
+   * reserved anew. Those still in the history join `drainRetired`.
+   */
+  forget(options_: ForgetOptions): Promise<number>;
+  forgetSync(options_: ForgetOptions): number;
+  /**
+   * The pairs of scope and operation id, of all scopes, that left the history since the last call, in
+   * order of leaving: their logs may go. Pairs handed out are struck from the disk by the next call, or
+   * when this handle closes, and handed out again if neither came. A pair whose id is reserved anew is
+   * no longer handed out.
+   */
+  drainRetired(): Promise<[scope: string, operationId: string][]>;
+  drainRetiredSync(): [scope: string, operationId: string][];
+  /** The full record, or null for an unknown or pruned id; so for the next three (false for the third). */
+  status(operationId: string, scope?: string): OperationStatus | null;
+  /** Time of the first move to running. */
+  startedAt(operationId: string, scope?: string): number | null;
+  /** The recorded input, whatever its size. */
+  payload(operationId: string, scope?: string): JsonObject | null;
+  /** A cancel intent is recorded and the row has not ended. */
+  cancelRequested(operationId: string, scope?: string): boolean;
+  /**
+   * At most `pageSize` rows and at most `frameBytes` of JSON text, at least one row if there is any.
+   * Offsets address places between rows, which reservations and pruning do not move.
+   */
+  page(scope?: string, options_?: PageOptions): OperationPage;
+  /** The id of the waiting row reserved first. */
+  nextQueued(scope?: string): string | null;
+  /** Interrupted rows with a reference, oldest reservation first. */
+  interruptedAccepted(scope?: string): [operationId: string, reference: string][];
+  /** Counts per scope and state, the fence, the file, and whether writing works. */
+  stats(): JournalStats;
+  /**
+   * Statuses of the scope's rows as they change, from this call on. Each step gives the row whose
+   * undelivered change is oldest, at its newest state, so a slow reader holds at most one entry a row; a
+   * row that left the history meanwhile is left out. Ends, without error, on `return()`, when `signal`
+   * aborts or had aborted, and on close. Does not keep the process alive.
+   */
+  watch(options_?: WatchOptions): AsyncIterableIterator<OperationStatus>;
+  /** Reads everything. ok without problems. Rows named as problems are skipped by all else. */
+  verify(): Promise<{
+    readonly ok: boolean;
+    readonly problems: JournalProblem[];
+  }>;
+  /** Gives unused space back, by writing the file anew; bytes before and after. Reads go on meanwhile. */
+  compact(): Promise<{
+    readonly before: number;
+    readonly after: number;
+  }>;
+  /**
+   * Writes a consistent copy, usable as a journal, while this one is in use. `ERR_BACKUP_EXISTS`,
+   * `ERR_JOURNAL_IO`. Do not run the copy beside the original: both would submit what is waiting.
+   */
+  backup(path: string): Promise<void>;
+  /**
+   * Refuses later calls of this handle with `ERR_CLOSED` (but `close` itself: idempotent), stops the
+   * runners started on it, waits for what was called before, and lets go.
+   */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+interface FollowOptions {
+  /** Default 0. */
+  readonly offset?: number;
+  readonly signal?: AbortSignal;
+  readonly scope?: string;
+}
+/**
+ * One bounded text file for each operation, directly in a directory, named by a hash of scope and id, so
+ * that no id can leave it. Independent of the journal: any identifiers will do. A log is a convenience:
+ * written in order, not synced. A directory is written by one process at a time; in it all handles of
+ * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
+ * the operating system's error as `cause`; a line that was not written whole is not there at all.
+ */
+declare class OperationLogs implements AsyncDisposable {
+  private constructor();
+  /** Creates the directory, parents included. Only `logBytes` and `logSliceBytes` matter here. */
+  static open(directory: string, bounds?: OperationBounds): Promise<OperationLogs>;
+  /**
+   * Adds one record: `line` and a line feed. CR and LF inside `line` are written as `\r` and `\n` (two
+   * characters), lone surrogates as U+FFFD. A record that would pass `logBytes` is dropped, and so is,
+   * for good, every later one: what is kept is a true beginning.
+   */
+  append(operationId: string, line: string, scope?: string): Promise<void>;
+  appendSync(operationId: string, line: string, scope?: string): void;
+  /** Deletes the log; unknown is no error. A later append begins a new one. Ends its followers. */
+  retire(operationId: string, scope?: string): Promise<void>;
+  retireSync(operationId: string, scope?: string): void;
+  /**
+   * At most `logSliceBytes`, cut between characters: an offset inside a character counts as the end of
+   * that character, one past the end (of an unknown log: 0) as the end.
+   */
+  read(operationId: string, offset: number, scope?: string): OperationLog;
+  /**
+   * Slices with text, from `offset` on, as lines arrive, whichever handle of this process appends. Ends,
+   * without error, on `return()`, when `signal` aborts or had aborted, on `retire` and on close. Does not
+   * keep the process alive.
+   */
+  follow(operationId: string, options?: FollowOptions): AsyncIterableIterator<OperationLog>;
+  /** Refuses later calls of this handle with `ERR_CLOSED`, waits for what was called before, and lets go. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What a backend says of a job. */
+interface Observation {
+  readonly state: OperationState;
+  readonly progress?: number | null;
+  readonly stage?: string | null;
+  /** Taken with a terminal state only. */
+  readonly result?: PlainInput | null;
+  readonly error?: string | null;
+}
+/**
+ * The backend. Each call is given a signal that aborts when the call has taken `adapterSeconds` or, for
+ * observe and cancel, when the runner stops; whatever it answers afterwards is ignored. `stage` and
+ * `error` are published verbatim; messages of thrown errors never are.
+ */
+interface JobAdapter {
+  /**
+   * Sends the job and returns its reference: 1 to `referenceBytes` bytes of well-formed text.
+   * `SubmissionRefused` ends the operation as failed. Anything else (another error, a timeout, a value
+   * that is no reference) leaves it interrupted and uncertain. Called at most once in an operation's
+   * life; `operationId` serves as the idempotency key.
+   */
+  submit(operationId: string, payload: JsonObject, signal: AbortSignal): Promise<string>;
+  /**
+   * What the backend says. An error, a timeout, a value that is no object, or a non-terminal observation
+   * that the journal refuses: the row is stale and asked about again. A state the contract does not know,
+   * or a terminal observation that the journal or `resultSchema` refuses: failed, with a fixed reason.
+   * `interrupted` is recorded, and asked about again.
+   */
+  observe(reference: string, signal: AbortSignal): Promise<Observation>;
+  /** Asks the backend to stop the job. Acceptance is not termination. May come more than once. */
+  cancel(reference: string, signal: AbortSignal): Promise<void>;
+}
+interface RunnerOptions {
+  readonly scope?: string;
+  /** Pause between two observations. Default 1, from 0.001 to 3 600. */
+  readonly pollSeconds?: number;
+  /** Default 30, from 0.001 to 86 400. */
+  readonly adapterSeconds?: number;
+  /** Of the result of a succeeded operation; an absent result is judged as `{}`. */
+  readonly resultSchema: JsonSchema;
+  /** For `maxRuntimeSeconds` and the rows it writes; default the journal's. Pauses ignore it. */
+  readonly clock?: () => number;
+  /** Operations in progress at once. Default 1, from 1 to 1 024. */
+  readonly concurrency?: number;
+}
+/**
+ * Drains one scope's queue through an adapter. Of one operation, in this order, each step durable before
+ * the next: running and `uncertain`; `submit`; `accepted` with the reference; observations until one is
+ * terminal, every `pollSeconds`; after k failures in a row the pause is `pollSeconds` times 2^k, at most a
+ * minute (or `pollSeconds`). A row that ends by other hands is let go, and what the adapter still answers
+ * is dropped. While the journal cannot write, nothing is submitted, and what the adapter answered is
+ * recorded once it can.
+ *
+ * A waiting row with a cancel intent is cancelled instead of being submitted. A row past
+ * `maxRuntimeSeconds` since its `startedAt`, restarts included, is given a cancel intent. A row in progress
+ * with a cancel intent: `cancel` is called until it has fulfilled once (in this runner's life), and
+ * observing goes on; whatever terminal state the backend reports stands.
+ *
+ * The loop runs beside the JavaScript thread; adapter and clock are called on the thread that started it,
+ * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time.
+ */
+declare class OperationRunner {
+  /** `ERR_SCHEMA_INVALID`; nothing starts. */
+  constructor(
+    journal: OperationJournal,
+    logs: OperationLogs,
+    adapter: JobAdapter,
+    options: RunnerOptions,
+  );
+  /**
+   * `ERR_SCOPE_OWNED` if a runner of this scope and journal is started, be it this one and in whatever
+   * thread; `ERR_CLOSED`. First takes up what an earlier life left: rows that are interrupted, running or
+   * queued at the backend are observed if they have a reference (all of them at once, counting as in
+   * progress) and otherwise interrupted. Then drains the queue, and looks at it again every
+   * `pollSeconds`. Keeps the process alive until `stop`.
+   */
+  start(): void;
+  /**
+   * Calls nothing new, waits for a `submit` in flight (its answer is recorded) but for no other call, and
+   * leaves the rows as they are. Idempotent. Then nothing keeps the process alive, and the scope may be
+   * started again.
+   */
+  stop(): Promise<void>;
+  /** Look at the queue now. Nothing unless started. */
+  enqueue(): void;
+  /**
+   * A waiting operation is cancelled, durably, when this fulfils; one that was sent has its intent
+   * recorded, and a started runner asks the adapter; a terminal one stays as it is. Needs no started
+   * runner. `ERR_OPERATION_UNKNOWN`.
+   */
+  requestCancel(operationId: string): Promise<OperationStatus>;
+}
+
+/** `read` may call status, list and log; `effect` may also call start, cancel and plan. */
+type Authority = 'read' | 'effect';
+type Verb = 'start' | 'status' | 'list' | 'log' | 'cancel' | 'plan';
+/** Exactly these fields; null is the same as left out. `start`, `cancel` and `plan` need `effect`. */
+interface OperationCalls {
+  start: {
+    readonly op: 'start';
+    readonly operationId: string;
+    readonly input: PlainInput;
+  };
+  status: {
+    readonly op: 'status';
+    readonly operationId: string;
+  };
+  list: {
+    readonly op: 'list';
+    readonly offset?: number | null;
+  };
+  log: {
+    readonly op: 'log';
+    readonly operationId: string;
+    readonly offset?: number | null;
+  };
+  cancel: {
+    readonly op: 'cancel';
+    readonly operationId: string;
+  };
+  plan: {
+    readonly op: 'plan';
+    readonly input: PlainInput;
+  };
+}
+type OperationCall = OperationCalls[Verb];
+interface OperationAnswers {
+  start: OperationStatus;
+  status: OperationStatus;
+  list: OperationPage;
+  log: OperationLog;
+  cancel: OperationStatus;
+  plan: OperationPlan;
+}
+/** What a plan function returns: a plan, of which the service can fill in the digest. */
+interface PlanDraft {
+  /** If given, must be the right one. */
+  readonly planDigest?: string;
+  readonly summary: string;
+  readonly estimatedSeconds?: number | null;
+  readonly estimatedCostMicrounits?: number | null;
+  readonly expiresAt: number;
+  readonly input?: PlainInput | null;
+}
+interface ServiceOptions {
+  readonly scope: string;
+  readonly journal: OperationJournal;
+  readonly logs: OperationLogs;
+  /** Of the same scope. */
+  readonly runner: OperationRunner;
+  /** Gets the input of a plan call, less its `planDigest`. */
+  readonly plan: (input: JsonObject) => Promise<PlanDraft>;
+  /** Judges the input of start and plan, less its `planDigest`: `ERR_INPUT_REFUSED`. */
+  readonly inputSchema?: JsonSchema;
+}
+/** The verbs of one scope, for callers that are not trusted with the journal. */
+declare class OperationService {
+  /** `ERR_SCHEMA_INVALID`; `ERR_INVALID_ARG_VALUE` for a runner of another scope. */
+  constructor(options: ServiceOptions);
+  /**
+   * Runs one verb. Refused in this order: `ERR_CALL_SHAPE`; `ERR_AUTHORITY`; only then is anything looked
+   * at or called.
+   *
+   * | verb | what it does |
+   * | --- | --- |
+   * | start | Reserves under `inputDigest(scope, input)` and wakes the runner. Refusals of `reserve`. An id that the fence holds is answered by it alone. Otherwise an input with a `planDigest` must be that of a plan which this service issued for this input and still holds, else `ERR_PLAN_MISMATCH`, and which has not expired by the journal's clock, else `ERR_PLAN_EXPIRED`. A plan may be used more than once. |
+   * | status | `ERR_OPERATION_UNKNOWN`. |
+   * | list | `journal.page` of the scope. |
+   * | log | `logs.read` from `offset`, default 0; an unknown log is empty. |
+   * | cancel | `runner.requestCancel`. |
+   * | plan | Calls `plan`. `ERR_PLAN_FAILED`; a `TenureError` that it throws is passed on. The answer is held, with the 999 issued last before it, in memory, also once expired. |
+   */
+  dispatch<V extends Verb>(
+    call: OperationCalls[V] & {
+      readonly op: V;
+    },
+    authority: Authority,
+  ): Promise<OperationAnswers[V]>;
+}
+
 export {
   AdmissionLimiter,
   AdmissionPermit,
@@ -769,7 +1456,12 @@ export {
   BackendInvalidation,
   ExecutionClaim,
   InteractionRequest,
+  OperationJournal,
   OperationLease,
+  OperationLogs,
+  OperationRunner,
+  OperationService,
+  ResultRefused,
   RuntimeCore,
   SessionBusyError,
   SteeringTurn,
@@ -777,26 +1469,67 @@ export {
   StopDelivery,
   StopMember,
   StopOperation,
+  SubmissionRefused,
   TenureError,
+  inputDigest,
+  journalKey,
+  operationDescriptor,
   sessionOperationExclusivityKey,
   setLogger,
 };
 export type {
   ApplicationOperationRegistration,
   ApplicationOperationRequest,
+  Authority,
+  CancelIntent,
   ClaimPhase,
   CoreError,
   CoreErrorCode,
   CoreTypes,
+  DescriptorOptions,
+  FollowOptions,
+  ForgetOptions,
   GenerationPhase,
+  InMemoryOptions,
+  JobAdapter,
+  JournalOptions,
+  JournalProblem,
+  JournalStats,
+  JsonObject,
+  JsonSchema,
+  JsonValue,
   LogEvent,
   LogLevel,
   LoggerOptions,
+  Observation,
+  OperationAnswers,
+  OperationBounds,
+  OperationCall,
+  OperationCalls,
+  OperationDescriptor,
+  OperationErrorCode,
+  OperationLog,
+  OperationPage,
+  OperationPatch,
+  OperationPlan,
+  OperationState,
+  OperationStatus,
   Outcome,
+  PageOptions,
+  PlainInput,
+  PlanDraft,
   QueueSnapshot,
+  Reservation,
+  Resolution,
   RunIdentity,
+  RunnerOptions,
   RuntimeCoreOptions,
+  ScopeCounts,
   ScopedCoreOptions,
+  ServiceOptions,
   SteeringMessage,
   StopProjection,
+  Submission,
+  Verb,
+  WatchOptions,
 };

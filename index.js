@@ -11,6 +11,8 @@ const process = require('node:process');
 function named(of, name) {
   Object.defineProperty(of.prototype, 'name', { value: name, writable: true, configurable: true });
 }
+const OPEN = { enumerable: true, writable: true, configurable: true };
+const FIELDS$1 = ['operationId', 'scope', 'path', 'limit', 'actual', 'pid'];
 /**
  * Every error that tenure throws on purpose, wrong arguments aside: those are a `TypeError` or a
  * `RangeError` with a `code`. Codes never change, messages may; test by `code`, since another copy of
@@ -24,6 +26,40 @@ class TenureError extends Error {
   constructor(code, message, options) {
     super(message, options);
     this.code = code;
+    if (options === undefined) return;
+    for (const field of FIELDS$1) {
+      const value = options[field];
+      if (value !== undefined) Object.defineProperty(this, field, { value, ...OPEN });
+    }
+  }
+}
+/**
+ * `ERR_SUBMISSION_REFUSED`: for an adapter to throw from `submit` before anything was sent, a definite
+ * failure. `reason` is published as the operation's `error`, so it must be safe to show; one that is
+ * empty, too long for `error` or not well-formed is replaced by a fixed one.
+ */
+class SubmissionRefused extends TenureError {
+  static {
+    named(this, 'SubmissionRefused');
+  }
+  /** `ERR_INVALID_ARG_TYPE` unless a string. */
+  constructor(reason) {
+    if (typeof reason !== 'string') throw invalidArgument('reason', 'a string');
+    super('ERR_SUBMISSION_REFUSED', reason);
+  }
+}
+/** `ERR_RESULT_REFUSED`: a value that the journal will not keep. The message is safe to show. */
+class ResultRefused extends TenureError {
+  static {
+    named(this, 'ResultRefused');
+  }
+  /** @internal */
+  constructor(message, fields) {
+    super('ERR_RESULT_REFUSED', message, fields);
+  }
+  /** @internal */
+  static _of(message, fields) {
+    return new ResultRefused(message, fields);
   }
 }
 /** `ERR_SESSION_BUSY`: a quiescent mutation met live claims. */
@@ -83,9 +119,10 @@ function made(maker, name) {
     throw coded(new TypeError(`A ${name} is not to be constructed`), 'ERR_INVALID_THIS');
 }
 const closedError = () => new TenureError('ERR_CLOSED', 'The core is closed');
+const coreError = (code, message, options) => new TenureError(code, message, options);
 /** The error of a generation whose disposal failed. */
 const failureOf = (generation, cause) =>
-  new TenureError(
+  coreError(
     'ERR_GENERATION_FAILED',
     `Backend generation ${generation} is permanently quarantined after disposal failed`,
     { cause },
@@ -145,16 +182,16 @@ function outcome(value, name) {
 const LEVELS = ['error', 'warn', 'info', 'debug', 'trace'];
 let listener;
 let scheduled = false;
-function flush() {
+function flush$1() {
   scheduled = false;
   const text = binding.takeLog();
   if (typeof text === 'string') listener?.(JSON.parse(text));
 }
 /** After a call that may have written events. */
-function flushSoon() {
+function flushSoon$1() {
   if (listener === undefined || scheduled) return;
   scheduled = true;
-  node_timers.setImmediate(flush);
+  node_timers.setImmediate(flush$1);
 }
 /**
  * Hands the core's `tracing` events of this thread to JavaScript; without options, stops doing so.
@@ -179,7 +216,7 @@ function setLogger(options) {
 }
 
 /** The slot of nothing, and the number of a core that is closed. */
-const NONE = 0xffffffff;
+const NONE$1 = 0xffffffff;
 /** Handles by slot: found again for the same thing, never asked for a decision. */
 const handles = [];
 let numbers = new Uint32Array(64);
@@ -279,17 +316,17 @@ function reasoned(index, subject, detail = 0) {
   return new TenureError(codeOf(index), message);
 }
 /** The error of a refused call. */
-const refusal = (refused, subject) => reasoned(-refused - 1, subject, binding.detail());
+const refusal$1 = (refused, subject) => reasoned(-refused - 1, subject, binding.detail());
 /** The value of a coded answer; a refusal is thrown. */
-function accepted(coded, subject) {
+function accepted$1(coded, subject) {
   const given = value(coded);
-  if (given < 0) throw refusal(given, subject);
+  if (given < 0) throw refusal$1(given, subject);
   return given;
 }
 /** The list of a coded answer; a refusal is thrown. */
 const acceptedList = (coded, subject) => {
   const count = coded >> 1;
-  if (count < 0) throw refusal(count, subject);
+  if (count < 0) throw refusal$1(count, subject);
   const copy = list(count);
   if ((coded & 1) !== 0) drain();
   return copy;
@@ -297,9 +334,9 @@ const acceptedList = (coded, subject) => {
 /** The strings of an answer; a refusal is thrown. */
 function acceptedTexts(answer, subject) {
   // Strings have no room for the mark of effects; these calls cause none but an event.
-  flushSoon();
+  flushSoon$1();
   if (typeof answer !== 'number') return answer;
-  throw refusal(value(answer), subject);
+  throw refusal$1(value(answer), subject);
 }
 const busy = (sessionIds) => new SessionBusyError(Object.freeze([...sessionIds]));
 /** What a callback of the caller throws is an uncaught exception and breaks no step of ours. */
@@ -339,7 +376,7 @@ const Controller = globalThis.AbortController ?? node_vm.runInThisContext('Abort
 const controller = () => new Controller();
 
 const ownRegistry = () => ({
-  _number: accepted(
+  _number: accepted$1(
     binding.openCore(undefined, () => {}),
     {},
   ),
@@ -349,7 +386,7 @@ const lost = new FinalizationRegistry(({ lease, operationId }) => {
   value(binding.leaseLost(lease, operationId));
 });
 /** Registries of their own whose service is gone: nobody can ask them any more. */
-const unused$1 = new FinalizationRegistry((core) => {
+const unused$5 = new FinalizationRegistry((core) => {
   value(binding.closeBegin(core));
   value(binding.closeEnd(core, new Uint32Array(0)));
 });
@@ -375,12 +412,12 @@ class ApplicationOperationService {
     const scope = options === undefined ? undefined : object(options, 'options').scope;
     if (scope === undefined) {
       this._registry = ownRegistry();
-      unused$1.register(this, this._registry._number);
+      unused$5.register(this, this._registry._number);
       return;
     }
     nonEmpty(scope, 'options.scope');
     this._registry = {
-      _number: accepted(
+      _number: accepted$1(
         binding.openCore(scope, () => {}),
         {},
       ),
@@ -400,7 +437,7 @@ class ApplicationOperationService {
    * `ERR_CLOSED` after the core's; `ERR_INVALID_ARG_TYPE`.
    */
   reserve(request) {
-    reference$8(this);
+    reference$a(this);
     const given = object(request, 'request');
     const operationId = nonEmpty(given.operationId, 'request.operationId');
     const ownerId = string(given.ownerId, 'request.ownerId');
@@ -409,25 +446,25 @@ class ApplicationOperationService {
     // Read last: a getter of the request may have closed the core.
     const core = this._registry._number;
     const lease = binding.admissionReserve(core, operationId, ownerId, sessionId, keys);
-    flushSoon();
+    flushSoon$1();
     if (typeof lease !== 'number') {
       const [key, ...holder] = lease;
       throw new ApplicationOperationBusyError(registration(holder), key);
     }
-    if (lease < 0) throw refusal(lease, { runId: operationId });
+    if (lease < 0) throw refusal$1(lease, { runId: operationId });
     const registered = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
     return OperationLease._make(this._registry, registered, lease);
   }
   /** The active operation's registration, frozen, or null. */
   get(operationId) {
-    const core = reference$8(this);
+    const core = reference$a(this);
     nonEmpty(operationId, 'operationId');
     const words = acceptedTexts(binding.admissionGet(core, operationId), {});
     return words.length === 0 ? null : registration(words);
   }
   /** In order of admission. `sessionId: null` selects application-wide work. */
   listActive(filter) {
-    reference$8(this);
+    reference$a(this);
     const { sessionId, ownerId } = filter === undefined ? {} : object(filter, 'filter');
     if (ownerId !== undefined) string(ownerId, 'filter.ownerId');
     if (sessionId !== undefined && sessionId !== null) nonEmpty(sessionId, 'filter.sessionId');
@@ -443,7 +480,7 @@ class ApplicationOperationService {
   }
   /** Clears every registration, of the whole scope, and refuses every later reservation. */
   close() {
-    accepted(binding.admissionClose(reference$8(this)), {});
+    accepted$1(binding.admissionClose(reference$a(this)), {});
   }
 }
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
@@ -483,7 +520,7 @@ function sessionOperationExclusivityKey(sessionId) {
     throw invalidArgument('sessionId', 'a non-empty string');
   return `session:${sessionId}`;
 }
-function reference$8(self) {
+function reference$a(self) {
   const registry = self?._registry;
   if (registry === undefined) throw invalidThis('ApplicationOperationService');
   return registry._number;
@@ -560,28 +597,28 @@ class BackendGeneration {
     return new BackendGeneration(MAKER, core, sessionId, id, route, backend, header, slot);
   }
   get phase() {
-    const slot = reference$7(this);
+    const slot = reference$9(this);
     if (slot < 0) return 'terminated';
-    return PHASES$1[accepted(binding.generationWord(slot), this) & 7];
+    return PHASES$1[accepted$1(binding.generationWord(slot), this) & 7];
   }
   /** Whether it is its route's current one. */
   get isCurrent() {
-    const slot = reference$7(this);
-    return slot >= 0 && (accepted(binding.generationWord(slot), this) & CURRENT) !== 0;
+    const slot = reference$9(this);
+    return slot >= 0 && (accepted$1(binding.generationWord(slot), this) & CURRENT) !== 0;
   }
   /** How many runs are registered on it, now. */
   get activeRuns() {
-    reference$7(this);
+    reference$9(this);
     return new ActiveRuns(this);
   }
   /** `ERR_GENERATION_FAILED`, once `failed`; the same object each time. */
   get failure() {
-    reference$7(this);
+    reference$9(this);
     return this._failure;
   }
   /** The disposal begun, if any; never rejects. */
   get disposal() {
-    reference$7(this);
+    reference$9(this);
     return this._disposal;
   }
   /**
@@ -592,14 +629,14 @@ class BackendGeneration {
   stop(task) {
     let slot;
     try {
-      slot = reference$7(this);
+      slot = reference$9(this);
       callable(task, 'task');
       if (slot < 0 && ((-slot - 1) & CLOSED$2) !== 0) throw closedError();
     } catch (error) {
       return quiet(Promise.reject(error));
     }
     const before = slot >= 0 ? value(binding.generationStop(slot)) : this._flight(0) & 3;
-    if (before < 0) return quiet(Promise.reject(refusal(before, this)));
+    if (before < 0) return quiet(Promise.reject(refusal$1(before, this)));
     if (before !== IDLE && this._stopping !== undefined) return this._stopping;
     const stopping = new Deferred();
     const promise = quiet(stopping.promise);
@@ -630,13 +667,13 @@ class BackendGeneration {
    */
   dispose(task) {
     try {
-      const slot = reference$7(this);
+      const slot = reference$9(this);
       callable(task, 'task');
       if (slot < 0) {
         const gone = ((-slot - 1) & CLOSED$2) !== 0;
         return this._disposal ?? Promise.resolve(gone ? { ok: false, error: closedError() } : OK);
       }
-      const begun = accepted(binding.generationDispose(slot), this) !== 0;
+      const begun = accepted$1(binding.generationDispose(slot), this) !== 0;
       if (!begun && this._disposal !== undefined) return this._disposal;
     } catch (error) {
       return quiet(Promise.reject(error));
@@ -654,9 +691,9 @@ class BackendGeneration {
    * stopping → active; disposing and disposed → terminated. Returns a disposal to wait for.
    */
   reconcile() {
-    const slot = reference$7(this);
+    const slot = reference$9(this);
     if (slot < 0) return undefined;
-    return accepted(binding.generationReconcile(slot), this) !== 0 ? this._disposal : undefined;
+    return accepted$1(binding.generationReconcile(slot), this) !== 0 ? this._disposal : undefined;
   }
   /** @internal */
   _seal(word) {
@@ -692,10 +729,10 @@ class ActiveRuns {
   }
   get size() {
     const slot = this.#generation._generation;
-    return slot < 0 ? 0 : accepted(binding.generationRuns(slot), this.#generation);
+    return slot < 0 ? 0 : accepted$1(binding.generationRuns(slot), this.#generation);
   }
 }
-function reference$7(self) {
+function reference$9(self) {
   const slot = self?._generation;
   if (typeof slot !== 'number') throw invalidThis('BackendGeneration');
   return slot;
@@ -729,14 +766,14 @@ class InteractionRequest {
   }
   /** The value it was last opened with. */
   get value() {
-    reference$6(this);
+    reference$8(this);
     return this._value;
   }
   /** Answered, or not to be answered any more. Idempotent; a later request with the id is not touched. */
   close() {
-    const slot = reference$6(this);
+    const slot = reference$8(this);
     if (slot < 0) return;
-    accepted(binding.closeRequest(slot), this);
+    accepted$1(binding.closeRequest(slot), this);
     handles[slot] = undefined;
     this._request = -1;
   }
@@ -749,7 +786,7 @@ class InteractionRequest {
     this._request = -1;
   }
 }
-function reference$6(self) {
+function reference$8(self) {
   const slot = self?._request;
   if (typeof slot !== 'number') throw invalidThis('InteractionRequest');
   return slot;
@@ -826,26 +863,26 @@ class ExecutionClaim {
   }
   /** Where it stands. */
   get phase() {
-    reference$5(this);
+    reference$7(this);
     return PHASES[this._word() & 7];
   }
   /** The run, as given to `attach`. `ERR_CLAIM_PHASE` before it. */
   get run() {
-    reference$5(this);
+    reference$7(this);
     const run = this._riders?.run;
     if (run === undefined) throw reasoned(REASON.noRun, this, this._word() & 7);
     return run;
   }
   /** The generation it was reserved on. `ERR_CLAIM_PHASE` before `reserve`. */
   get generation() {
-    reference$5(this);
+    reference$7(this);
     const generation = this._riders?.generation;
     if (generation === undefined) throw reasoned(REASON.noGeneration, this, this._word() & 7);
     return generation;
   }
   /** Aborted, with `cancellation` as reason, when a stop captures the claim while it is live. */
   get stopSignal() {
-    reference$5(this);
+    reference$7(this);
     const aborted = (this._word() & ABORTED) !== 0;
     const riders = this._ride();
     if (riders.controller === undefined) {
@@ -856,21 +893,21 @@ class ExecutionClaim {
   }
   /** `ERR_EXECUTION_CANCELLED`, for the caller to throw; the same object each time. */
   get cancellation() {
-    reference$5(this);
+    reference$7(this);
     return (this._ride().cancellation ??= new RuntimeExecutionCancellation(this.sessionId));
   }
   /** Whether a stop has captured this claim; never reverts. */
   isStopRequested() {
-    reference$5(this);
+    reference$7(this);
     return (this._word() & CAPTURED) !== 0;
   }
   /** No other live claim and no active run in the session, in any member of the scope. */
   isExclusive() {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     const core = this._core._number;
     return claim >= 0
-      ? accepted(binding.claimIsExclusive(claim), this) !== 0
-      : accepted(binding.sessionIsIdle(core, this.sessionId), this) !== 0;
+      ? accepted$1(binding.claimIsExclusive(claim), this) !== 0
+      : accepted$1(binding.sessionIsIdle(core, this.sessionId), this) !== 0;
   }
   /**
    * Resolves when every mutation queued on the session before this claim was made has ended; at once
@@ -879,12 +916,12 @@ class ExecutionClaim {
    */
   enter() {
     try {
-      const claim = reference$5(this);
+      const claim = reference$7(this);
       if (claim < 0) {
         const word = -claim - 1;
         throw this._isClosed(word) ? closedError() : reasoned(REASON.enter, this, word & 7);
       }
-      if (accepted(binding.enter(claim), this) === 0) return Promise.resolve();
+      if (accepted$1(binding.enter(claim), this) === 0) return Promise.resolve();
       const entering = new Deferred();
       (this._rare().entering ??= []).push(entering);
       return entering.promise;
@@ -899,7 +936,7 @@ class ExecutionClaim {
    * `ERR_CLAIM_PHASE`, also while a mutation that the claim has to wait for has not ended.
    */
   attach(run, onStop) {
-    reference$5(this);
+    reference$7(this);
     const { sessionId, runId, turnId } = identity(run, 'run');
     callable(onStop, 'onStop');
     // Read again: a getter of the run may have ended the claim.
@@ -907,7 +944,7 @@ class ExecutionClaim {
     if (claim < 0) this._refuse(ATTACH, runId);
     const other = sessionId === this.sessionId ? undefined : sessionId;
     const told = value(binding.attach(claim, runId, turnId, other));
-    if (told < 0) throw refusal(told, { sessionId: this.sessionId, runId });
+    if (told < 0) throw refusal$1(told, { sessionId: this.sessionId, runId });
     const riders = this._ride();
     riders.run = run;
     riders.runId = runId;
@@ -926,7 +963,7 @@ class ExecutionClaim {
    * for an invalidated session with active runs; `ERR_GENERATION_FOREIGN`.
    */
   activationBlocker() {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     const coded =
       claim >= 0
         ? binding.activationBlocker(claim)
@@ -944,7 +981,7 @@ class ExecutionClaim {
    * `ERR_GENERATION_FOREIGN` for another core's; `ERR_RUN_RESERVED` if it has the run's id or turn.
    */
   reserve(generation) {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     if (!(generation instanceof BackendGeneration))
       throw invalidArgument('generation', 'a BackendGeneration');
     const runId = this._riders?.runId;
@@ -955,26 +992,26 @@ class ExecutionClaim {
         ? reasoned(REASON.generationForeign, this)
         : reasoned(REASON.reserve, subject(this, runId), phase);
     }
-    const slot = generation._generation >= 0 ? generation._generation : NONE;
+    const slot = generation._generation >= 0 ? generation._generation : NONE$1;
     const captor = value(binding.reserve(claim, slot));
     if (captor < 0) {
       const generationId = generation.id;
-      throw refusal(captor, { ...subject(this, runId), generationId });
+      throw refusal$1(captor, { ...subject(this, runId), generationId });
     }
     this._ride().generation = generation;
     return captor === 0 ? undefined : this._core._attempt(captor - 1);
   }
   /** The run may be sent to its backend: registered on a generation that is active and current. */
   canDispatch() {
-    const claim = reference$5(this);
-    return claim >= 0 && accepted(binding.canDispatch(claim), this) !== 0;
+    const claim = reference$7(this);
+    return claim >= 0 && accepted$1(binding.canDispatch(claim), this) !== 0;
   }
   /**
    * reserved → released (ok) or failed. A failed outcome on an attached or failed claim is ignored:
    * that claim ends by `finalize` or `release`. Otherwise `ERR_CLAIM_PHASE`.
    */
   settle(outcome) {
-    reference$5(this);
+    reference$7(this);
     const given = outcomeOf(outcome);
     const claim = this._claim;
     if (claim < 0) {
@@ -985,14 +1022,14 @@ class ExecutionClaim {
     if (!given.ok && PHASES[this._word() & 7] === 'reserved') this._fail(given.error);
     const crossed = given.ok ? undefined : this._crossed(given.error);
     const sealed = this._ended(binding.settle(claim, given.ok, crossed));
-    if (sealed < 0) throw refusal(sealed, subject(this, this._riders?.runId));
+    if (sealed < 0) throw refusal$1(sealed, subject(this, this._riders?.runId));
   }
   /**
    * Records how the run's own finalization ended, on an attached claim (else ignored). If a stop has
    * captured it, it ends so: released or failed.
    */
   finalize(outcome) {
-    reference$5(this);
+    reference$7(this);
     const given = outcomeOf(outcome);
     const claim = this._claim;
     if (claim < 0) return;
@@ -1002,17 +1039,17 @@ class ExecutionClaim {
     }
     const crossed = given.ok ? undefined : this._crossed(given.error);
     const sealed = this._ended(binding.finalize(claim, given.ok, crossed));
-    if (sealed < 0) throw refusal(sealed, this);
+    if (sealed < 0) throw refusal$1(sealed, this);
   }
   /**
    * Gives up a pending or attached claim; ignored in any other phase. An attached claim captured by a
    * stop ends only with its finalization, recorded before or after.
    */
   release() {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     if (claim < 0) return;
     const sealed = this._ended(binding.release(claim));
-    if (sealed < 0) throw refusal(sealed, this);
+    if (sealed < 0) throw refusal$1(sealed, this);
   }
   /** `release`, so that `using claim = core.claimExecution(id)` works. */
   [Symbol.dispose]() {
@@ -1023,16 +1060,16 @@ class ExecutionClaim {
    * Idempotent; ignored before `reserve`.
    */
   leaveGeneration() {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     if (claim < 0) return;
     const sealed = this._ended(binding.leave(claim));
-    if (sealed < 0) throw refusal(sealed, this);
+    if (sealed < 0) throw refusal$1(sealed, this);
   }
   /** The session's retained stop operation, while it still holds this claim's run. */
   get stopOperation() {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     if (claim < 0) return undefined;
-    const operation = accepted(binding.claimOperation(claim), this);
+    const operation = accepted$1(binding.claimOperation(claim), this);
     return operation === 0 ? undefined : handles[operation - 1];
   }
   /**
@@ -1044,7 +1081,7 @@ class ExecutionClaim {
    */
   commitStart(commit) {
     try {
-      const claim = reference$5(this);
+      const claim = reference$7(this);
       callable(commit, 'commit');
       this._start(claim, COMMIT);
     } catch (error) {
@@ -1068,7 +1105,7 @@ class ExecutionClaim {
    * call.
    */
   takeStart() {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     this._start(claim, TAKE);
     const rare = this._rare();
     const start = rare.start;
@@ -1084,16 +1121,16 @@ class ExecutionClaim {
    * turn or generation owns the id.
    */
   openRequest(requestId, request) {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     nonEmpty(requestId, 'requestId');
     const about = { sessionId: this.sessionId, requestId };
     if (claim < 0) {
       const word = -claim - 1;
       throw this._isClosed(word)
         ? closedError()
-        : refusal(value(binding.sealedRequest(word)), about);
+        : refusal$1(value(binding.sealedRequest(word)), about);
     }
-    const opened = accepted(binding.openRequest(claim, requestId), about);
+    const opened = accepted$1(binding.openRequest(claim, requestId), about);
     const slot = opened >> 1;
     if ((opened & 1) !== 0) {
       const open = handles[slot];
@@ -1108,25 +1145,25 @@ class ExecutionClaim {
   }
   /** The interaction owner bound to this run. */
   get interaction() {
-    reference$5(this);
+    reference$7(this);
     return this._riders?.rare?.interaction;
   }
   /** Once, and of the attached run's exact identity, else `ERR_INTERACTION_IDENTITY`. */
   bindInteraction(binding_) {
-    reference$5(this);
+    reference$7(this);
     const { sessionId, runId, turnId } = identity(binding_, 'binding');
     const claim = this._claim;
     if (claim < 0)
       throw this._isClosed(-claim - 1) ? closedError() : reasoned(REASON.interaction, this);
-    accepted(binding.bind(claim, sessionId, runId, turnId), this);
+    accepted$1(binding.bind(claim, sessionId, runId, turnId), this);
     this._rare().interaction = binding_;
   }
   /** Ignored unless `binding` is the bound one. */
   unbindInteraction(binding_) {
-    const claim = reference$5(this);
+    const claim = reference$7(this);
     const rare = this._riders?.rare;
     if (rare?.interaction === undefined || rare.interaction !== binding_) return;
-    if (claim >= 0) accepted(binding.unbind(claim), this);
+    if (claim >= 0) accepted$1(binding.unbind(claim), this);
     rare.interaction = undefined;
   }
   /** @internal */
@@ -1138,8 +1175,8 @@ class ExecutionClaim {
   }
   /** @internal */
   _word() {
-    const claim = reference$5(this);
-    return claim >= 0 ? accepted(binding.claimWord(claim), this) : -claim - 1;
+    const claim = reference$7(this);
+    return claim >= 0 ? accepted$1(binding.claimWord(claim), this) : -claim - 1;
   }
   /** @internal Acts on the answer of a call that may have ended the claim. */
   _ended(coded) {
@@ -1205,15 +1242,15 @@ class ExecutionClaim {
     return this._core._shared ? cross(error) : undefined;
   }
   _isClosed(word) {
-    return (word & CLOSED$1) !== 0 || this._core._number === NONE;
+    return (word & CLOSED$1) !== 0 || this._core._number === NONE$1;
   }
   /** What the claim's last facts say to an event: a refusal, or nothing. */
   _refuse(event, runId) {
     const word = -this._claim - 1;
-    accepted(binding.sealedMove(this._core._number, word, event), subject(this, runId));
+    accepted$1(binding.sealedMove(this._core._number, word, event), subject(this, runId));
   }
   _start(claim, event) {
-    const moved = accepted(binding.start(claim, event), this);
+    const moved = accepted$1(binding.start(claim, event), this);
     if (moved > 0) this._claim = -moved;
   }
   _blocked(refused, detail) {
@@ -1226,7 +1263,7 @@ class ExecutionClaim {
 const subject = (claim, runId) =>
   runId === undefined ? { sessionId: claim.sessionId } : { sessionId: claim.sessionId, runId };
 const outcomeOf = (given) => outcome(given, 'outcome');
-function reference$5(self) {
+function reference$7(self) {
   const claim = self?._claim;
   if (typeof claim !== 'number') throw invalidThis('ExecutionClaim');
   return claim;
@@ -1244,7 +1281,7 @@ function delivering(core, begin) {
   }
 }
 /** What has gone is let go of before anything of the caller's runs: its slot may be given again. */
-function settle(kind, handle, slot, word) {
+function settle$1(kind, handle, slot, word) {
   switch (kind) {
     case 1: // a claim was sealed
     case 3: // a generation was sealed
@@ -1323,11 +1360,11 @@ function act(gone) {
     if (gone !== undefined) handles[gone] = undefined;
     if (one >= 0) {
       const word = Math.floor(one / WORD);
-      settle(kind, handle, slot, word);
+      settle$1(kind, handle, slot, word);
       applied(kind, handle, slot, word);
     }
   }
-  flushSoon();
+  flushSoon$1();
 }
 function actOnAll(gone) {
   const effects = list(binding.drain(target()));
@@ -1337,7 +1374,7 @@ function actOnAll(gone) {
   if (gone !== undefined) handles[gone] = undefined;
   named.forEach((handle, place) => {
     const index = place * 3;
-    settle(at(index), handle, at(index + 1), at(index + 2));
+    settle$1(at(index), handle, at(index + 1), at(index + 2));
   });
   named.forEach((handle, place) => {
     const index = place * 3;
@@ -1370,12 +1407,12 @@ class BackendInvalidation {
   }
   /** How the disposal ended; never rejects. */
   get outcome() {
-    reference$4(this);
+    reference$6(this);
     return this._deferred.promise;
   }
   /** `ERR_INVALIDATION_FAILED`, once failed; the same object each time. */
   get failure() {
-    reference$4(this);
+    reference$6(this);
     return this._failure;
   }
   /**
@@ -1386,12 +1423,12 @@ class BackendInvalidation {
   dispose(task) {
     let slots;
     try {
-      const slot = reference$4(this);
+      const slot = reference$6(this);
       callable(task, 'task');
       if (slot < 0) return this._deferred.promise;
       const coded = binding.invalidationDispose(slot, target());
       const begun = coded >> 1;
-      if (begun < 0) throw refusal(begun, this);
+      if (begun < 0) throw refusal$1(begun, this);
       slots = begun > 0 ? list(begun - 1) : [];
       if ((coded & 1) !== 0) drain();
       if (begun === 0) return this._deferred.promise;
@@ -1412,7 +1449,7 @@ class BackendInvalidation {
     if (!ok) {
       const cause = outcome?.error;
       const text = `Backend invalidation is permanently quarantined for session ${this.sessionId}`;
-      this._failure = new TenureError('ERR_INVALIDATION_FAILED', text, { cause });
+      this._failure = coreError('ERR_INVALIDATION_FAILED', text, { cause });
     }
     value(binding.invalidationDone(slot, ok));
     this._deferred.resolve(outcome);
@@ -1427,7 +1464,7 @@ class BackendInvalidation {
     this._seal(1);
   }
 }
-function reference$4(self) {
+function reference$6(self) {
   const slot = self?._invalidation;
   if (typeof slot !== 'number') throw invalidThis('BackendInvalidation');
   return slot;
@@ -1450,7 +1487,7 @@ function snapshot(queue, sessionId, turnId) {
     const followup = acceptedTexts(binding.snapshotSaid(entry, true), { sessionId });
     return { turnId, steering, followup };
   }
-  const count = accepted(binding.snapshot(entry, target()), { sessionId });
+  const count = accepted$1(binding.snapshot(entry, target()), { sessionId });
   const slots = listed(count);
   const leased = slots[0] + 1;
   const steering = [];
@@ -1509,7 +1546,7 @@ class SteeringTurn {
   }
   /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
   pull() {
-    reference$3(this);
+    reference$5(this);
     const slot = this._live();
     if (slot < 0) return [];
     if (this._core._shared) {
@@ -1521,13 +1558,13 @@ class SteeringTurn {
       return pulled;
     }
     const pulled = value(binding.pull(slot));
-    if (pulled < 0) throw refusal(pulled, this);
+    if (pulled < 0) throw refusal$1(pulled, this);
     if ((pulled & 1) !== 0) return [this._lease(pulled >> 1)];
     return pulled === 0 ? [] : keptList(pulled >> 1).map((each) => this._lease(each));
   }
   /** Ends leases of this turn: delivered. Unknown ids are ignored. */
   ack(leaseIds) {
-    reference$3(this);
+    reference$5(this);
     this._settle(leaseIds, true);
   }
   /**
@@ -1535,7 +1572,7 @@ class SteeringTurn {
    * else to the front of the followup texts. Unknown ids are ignored.
    */
   nack(leaseIds) {
-    reference$3(this);
+    reference$5(this);
     this._settle(leaseIds, false);
   }
   /**
@@ -1543,11 +1580,11 @@ class SteeringTurn {
    * texts (delivering the snapshot) and gives ownership up. Idempotent.
    */
   release() {
-    if (reference$3(this) === CLOSED || this._core._number === NONE) return;
+    if (reference$5(this) === CLOSED || this._core._number === NONE$1) return;
     const slot = this._live();
     if (slot < 0) return;
     const coded = binding.releaseTurn(slot);
-    if (coded >> 1 < 0) throw refusal(coded >> 1, this);
+    if (coded >> 1 < 0) throw refusal$1(coded >> 1, this);
     this._settled(slot, coded >> 1, coded);
   }
   _settle(leaseIds, delivered) {
@@ -1556,7 +1593,7 @@ class SteeringTurn {
     if (slot < 0 || ids.length === 0) return;
     if (this._core._shared) {
       const said = binding.settleSaid(slot, ids, delivered);
-      if (said >> 1 < 0) throw refusal(said >> 1, this);
+      if (said >> 1 < 0) throw refusal$1(said >> 1, this);
       this._settled(slot, (said >> 1) & 1, said);
       return;
     }
@@ -1566,7 +1603,7 @@ class SteeringTurn {
       named.length === 1
         ? binding.settleLease(slot, named[0], delivered)
         : binding.settleLeases(slot, Uint32Array.from(named), delivered);
-    if (coded >> 1 < 0) throw refusal(coded >> 1, this);
+    if (coded >> 1 < 0) throw refusal$1(coded >> 1, this);
     // None when the one remembered had gone back to the queue: it is not this turn's to settle.
     const settled = coded >> 2 > 0;
     if (settled && delivered) for (const each of named) handles[each] = undefined;
@@ -1598,10 +1635,10 @@ class SteeringTurn {
   }
   /** The slot; of a sealed handle a new one, if the turn's calls can have an effect again. */
   _live() {
-    const slot = reference$3(this);
+    const slot = reference$5(this);
     if (slot >= 0) return slot;
     if (slot === CLOSED) throw closedError();
-    const revived = accepted(
+    const revived = accepted$1(
       binding.reviveTurn(this._core._entry(this.sessionId), this.turnId),
       this,
     );
@@ -1629,7 +1666,7 @@ class SteeringTurn {
     this._turn = CLOSED;
   }
 }
-function reference$3(self) {
+function reference$5(self) {
   const slot = self?._turn;
   if (typeof slot !== 'number') throw invalidThis('SteeringTurn');
   return slot;
@@ -1691,13 +1728,13 @@ class Task {
 }
 
 const PENDING = 0;
-const FAILED = 1;
+const FAILED$1 = 1;
 const REFERS = 2;
 const PAY = { status: 0, note: 1, turn: 2, terminal: 3, delivery: 4 };
 const OWES_TERMINAL = 2;
 const PRESENT = 1;
 /** Completed operations whose handle is gone: forgotten in Rust as well. */
-const forgotten$1 = new FinalizationRegistry(({ slot, id }) => {
+const forgotten$2 = new FinalizationRegistry(({ slot, id }) => {
   value(binding.operationDrop(slot, id));
 });
 /**
@@ -1742,7 +1779,7 @@ class StopOperation {
   /** @internal */
   _add(number, claim, lineage, id) {
     this._members[number] = StopMember._make(this, number, claim);
-    const place = accepted(binding.operationTargetOf(this._operation, number), this);
+    const place = accepted$1(binding.operationTargetOf(this._operation, number), this);
     this._targets[place] ??= StopDelivery._make(this, place, claim.generation);
     if (lineage === undefined) return;
     this._turns[number] = {
@@ -1761,10 +1798,10 @@ class StopOperation {
    */
   enqueue(task) {
     try {
-      reference$2(this);
+      reference$4(this);
       callable(task, 'task');
-      const slot = open(this);
-      const queued = accepted(binding.operationEnqueue(slot), this);
+      const slot = open$1(this);
+      const queued = accepted$1(binding.operationEnqueue(slot), this);
       return quiet(Task.lane(task, queued >> 1, (queued & 1) !== 0));
     } catch (error) {
       return quiet(Promise.reject(error));
@@ -1772,18 +1809,18 @@ class StopOperation {
   }
   /** The runs to stop, by generation, then in the order retained. */
   members() {
-    const slot = open(this);
+    const slot = open$1(this);
     const numbers = acceptedList(binding.operationMembers(slot, target()), this);
     return numbers.map((number) => this._members[number]);
   }
   /** One handle for each generation whose backend stop was not yet delivered. */
   pendingDeliveries() {
-    open(this);
+    open$1(this);
     return this._select(PENDING);
   }
   /** The first projection not done. Ask again after `done`: runs retained meanwhile count. */
   nextProjection() {
-    const next = accepted(binding.operationNext(open(this)), this);
+    const next = accepted$1(binding.operationNext(open$1(this)), this);
     if (next === 0) return undefined;
     if (next === 1) return this._status;
     return next === 2 ? this._note : this._turns[next - 3];
@@ -1794,59 +1831,59 @@ class StopOperation {
    * operation.
    */
   complete(members) {
-    reference$2(this);
+    reference$4(this);
     if (!Array.isArray(members)) throw invalidArgument('members', 'an array of StopMember');
     const numbers = Uint32Array.from(members, (member, index) => {
       if (!(member instanceof StopMember) || member._of !== this)
         throw invalidArgument(`members[${index}]`, 'a StopMember of this operation');
       return member._member;
     });
-    return accepted(binding.operationComplete(open(this), numbers), this) !== 0;
+    return accepted$1(binding.operationComplete(open$1(this), numbers), this) !== 0;
   }
   /** The generations the operation still refers to. */
   generations() {
-    open(this);
+    open$1(this);
     return this._select(REFERS).map((delivery) => delivery.generation);
   }
   /** Errors of failed deliveries, by generation; also after the retention has ended. */
   deliveryFailures() {
-    open(this);
-    return this._select(FAILED).map((delivery) => delivery._error);
+    open$1(this);
+    return this._select(FAILED$1).map((delivery) => delivery._error);
   }
   /**
    * Lets go of an exited run, and of every generation that has no run here any more and whose stop is not
    * pending.
    */
   releaseRun(claim) {
-    const slot = reference$2(this);
+    const slot = reference$4(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
-    if (slot < 0 || this._core._number === NONE) return;
+    if (slot < 0 || this._core._number === NONE$1) return;
     const number = this._members.findIndex((member) => member._claim === claim);
-    accepted(binding.operationRelease(slot, number < 0 ? NONE : number), this);
+    accepted$1(binding.operationRelease(slot, number < 0 ? NONE$1 : number), this);
   }
   /** @internal */
   _pay(kind, place, ok = true) {
-    accepted(binding.operationPay(open(this), kind, place, ok), this);
+    accepted$1(binding.operationPay(open$1(this), kind, place, ok), this);
   }
   /** @internal */
   _facts(number) {
     // Properties stay readable: a member of a core that has ended has let go of everything.
-    if (this._operation < 0 || this._core._number === NONE) return 0;
-    return accepted(binding.operationMember(this._operation, number), this);
+    if (this._operation < 0 || this._core._number === NONE$1) return 0;
+    return accepted$1(binding.operationMember(this._operation, number), this);
   }
   /** @internal The retention has ended: nobody looks the handle up any more. */
   _over() {
     handles[this._operation] = undefined;
     if (this._operation >= 0)
-      forgotten$1.register(this, { slot: this._operation, id: this._id }, this);
+      forgotten$2.register(this, { slot: this._operation, id: this._id }, this);
   }
   /** @internal */
   _end() {
     this._operation = -1;
-    forgotten$1.unregister(this);
+    forgotten$2.unregister(this);
   }
   _select(which) {
-    const places = acceptedList(binding.operationTargets(open(this), which, target()), this);
+    const places = acceptedList(binding.operationTargets(open$1(this), which, target()), this);
     return places.map((place) => this._targets[place]);
   }
 }
@@ -1913,15 +1950,15 @@ function member(self) {
   if (typeof self?._member !== 'number') throw invalidThis('StopMember');
   return self;
 }
-function reference$2(self) {
+function reference$4(self) {
   const slot = self?._operation;
   if (typeof slot !== 'number') throw invalidThis('StopOperation');
   return slot;
 }
-function open(self) {
-  const slot = reference$2(self);
+function open$1(self) {
+  const slot = reference$4(self);
   // Once its core has ended the slot may name something else.
-  if (slot < 0 || self._core._number === NONE) throw closedError();
+  if (slot < 0 || self._core._number === NONE$1) throw closedError();
   return slot;
 }
 
@@ -1963,7 +2000,7 @@ class StopAttempt {
     this._whole = whole ? new Deferred() : undefined;
     const coded = binding.captured(slot, target());
     const count = coded >> 1;
-    if (count < 0) throw refusal(count, this);
+    if (count < 0) throw refusal$1(count, this);
     const captured = list(count);
     for (let index = 0; index < captured.length; index += 3) {
       const claim = handles[captured[index + 1]];
@@ -1990,15 +2027,15 @@ class StopAttempt {
   }
   /** The session's retained operation, else the last one this attempt retained a run in. */
   get operation() {
-    reference$1(this);
-    if (this._core._number === NONE) return this._operation;
+    reference$3(this);
+    if (this._core._number === NONE$1) return this._operation;
     const entry = this._core._entry(this.sessionId);
-    const retained = accepted(binding.retainedOperation(entry), this);
+    const retained = accepted$1(binding.retainedOperation(entry), this);
     return retained === 0 ? this._operation : handles[retained - 1];
   }
   /** This member's claims, live or not, whose run is registered on a generation; by generation, then age. */
   activeClaims() {
-    reference$1(this);
+    reference$3(this);
     const entry = this._core._entry(this.sessionId);
     const slots = acceptedList(binding.activeClaims(entry, target()), this);
     return slots.map((slot) => handles[slot]);
@@ -2013,7 +2050,7 @@ class StopAttempt {
    * session.
    */
   retain(claim, owed) {
-    reference$1(this);
+    reference$3(this);
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
     const { lineage, terminal = false } = owed === undefined ? {} : object(owed, 'owed');
     if (typeof terminal !== 'boolean') throw invalidArgument('owed.terminal', 'a boolean');
@@ -2022,7 +2059,7 @@ class StopAttempt {
     for (;;) {
       this._check(claim);
       const asked = lineage !== undefined;
-      const plan = accepted(binding.retainPlan(this._attempt, claim._claim, asked), this);
+      const plan = accepted$1(binding.retainPlan(this._attempt, claim._claim, asked), this);
       const ts = (plan & OPENS) !== 0 ? this._core._now() : 0;
       const noteId = (plan & NOTE) !== 0 ? this._core._newId() : '';
       const turnId = (plan & TURN) !== 0 ? this._core._newId() : '';
@@ -2049,9 +2086,9 @@ class StopAttempt {
    */
   drained() {
     try {
-      const attempt = reference$1(this);
+      const attempt = reference$3(this);
       if (this._failures !== undefined) return Promise.resolve([...this._failures]);
-      const drained = accepted(binding.drained(attempt), this);
+      const drained = accepted$1(binding.drained(attempt), this);
       if (drained !== 0) return Promise.resolve(drained === 1 ? [] : this._collect());
     } catch (error) {
       return Promise.reject(error);
@@ -2062,7 +2099,7 @@ class StopAttempt {
   }
   /** What must hold before and after the caller's clock and ids were asked. */
   _check(claim) {
-    if (this._core._number === NONE) throw closedError();
+    if (this._core._number === NONE$1) throw closedError();
     if (claim._claim < 0) throw reasoned(NO_GENERATION, this, claim._word() & 7);
   }
   /** @internal The promise of the whole. */
@@ -2075,7 +2112,7 @@ class StopAttempt {
    */
   _capture(clear) {
     for (const claim of this._untold.splice(0)) {
-      if (this._core._number === NONE) return false;
+      if (this._core._number === NONE$1) return false;
       claim._call(this);
     }
     const captured = this._captured;
@@ -2083,16 +2120,16 @@ class StopAttempt {
     captured.forEach((claim, place) => {
       // A listener sees the claims before its own aborted, and those after it not: Rust is told
       // before any listener may run, and once for all that nobody listens to.
-      if (this._core._number === NONE || !(claim._signalled || claim._claim < 0)) return;
+      if (this._core._number === NONE$1 || !(claim._signalled || claim._claim < 0)) return;
       value(binding.attemptAbort(this._attempt, from, place, false));
       from = place + 1;
       claim._abort();
     });
-    if (this._core._number === NONE) return false;
+    if (this._core._number === NONE$1) return false;
     if (clear || from < captured.length)
       value(binding.attemptAbort(this._attempt, from, captured.length, clear));
     // Whoever listens to the queue may have ended the core.
-    return this._core._number !== NONE;
+    return this._core._number !== NONE$1;
   }
   /** @internal Starter: makes the attempt. */
   _begin(attempt) {
@@ -2120,7 +2157,7 @@ class StopAttempt {
     const crossed = !outcome.ok && this._core._shared ? cross(outcome.error) : undefined;
     const settled = value(binding.attemptSettled(this._attempt, outcome.ok, crossed));
     // The session has met a fault of ours and will tell nobody: those who wait here are.
-    if (settled < 0) this._fail(refusal(settled, this));
+    if (settled < 0) this._fail(refusal$1(settled, this));
   }
   _fail(error) {
     this._whole?.reject(error);
@@ -2130,7 +2167,7 @@ class StopAttempt {
     const attempt = this._attempt;
     const count = value(binding.failures(attempt, target()));
     // What is told of a session that has met a fault of ours is that.
-    if (count < 0) return [refusal(count, this)];
+    if (count < 0) return [refusal$1(count, this)];
     const places = list(count);
     return places.map((place) => {
       const own = this._captured[place];
@@ -2199,7 +2236,7 @@ class JoinedStop {
   }
 }
 const textOf = (text) => (typeof text === 'string' ? text : undefined);
-function reference$1(self) {
+function reference$3(self) {
   const slot = self?._attempt;
   if (typeof slot !== 'number') throw invalidThis('StopAttempt');
   return slot;
@@ -2209,7 +2246,7 @@ const CLAIM_FOREIGN = reason('ClaimForeign');
 /** No id that anybody could ask for. */
 const NOTHING = {};
 /** Cores that were forgotten unclosed: a weak backstop. Whatever they hold keeps them reachable. */
-const forgotten = new FinalizationRegistry((core) => end(core));
+const forgotten$1 = new FinalizationRegistry((core) => end(core));
 let awaiting = false;
 /** What another thread has posted keeps this one from ending unheard; an idle member does not. */
 function awaitDeliveries() {
@@ -2267,13 +2304,13 @@ class RuntimeCore {
     this._part = onForeignStop;
     this._shared = scope !== undefined;
     const self = new WeakRef(this);
-    this._number = accepted(
+    this._number = accepted$1(
       binding.openCore(scope, () => self.deref()?._deliver()),
       {},
     );
     if (this._shared) awaitDeliveries();
     this.operations = ApplicationOperationService._of(this);
-    forgotten.register(this, this._number, this);
+    forgotten$1.register(this, this._number, this);
   }
   /**
    * Ends this core's part as the end of its thread would: live claims fail, leases go back, registrations
@@ -2282,10 +2319,10 @@ class RuntimeCore {
    */
   close() {
     const core = number(this);
-    if (core === NONE) return;
-    this._number = NONE;
+    if (core === NONE$1) return;
+    this._number = NONE$1;
     this._lastId = NOTHING;
-    forgotten.unregister(this);
+    forgotten$1.unregister(this);
     end(core);
   }
   /** `close`. */
@@ -2302,15 +2339,15 @@ class RuntimeCore {
     const entry = entryOf(this, sessionId);
     if (pending !== undefined) return this._own(entry, sessionId, object(pending, 'pending'));
     const slot = value(binding.claim(entry));
-    if (slot < 0) throw refusal(slot, { sessionId });
+    if (slot < 0) throw refusal$1(slot, { sessionId });
     return (handles[slot] = ExecutionClaim._make(this, sessionId, slot));
   }
   /** Any run registered on any generation of the session, current or not, of any member. */
   hasActiveRuns(sessionId) {
     const core = number(this);
     if (sessionId === this._lastId)
-      return accepted(binding.entryHasActiveRuns(this._lastEntry), {}) !== 0;
-    return accepted(binding.hasActiveRuns(core, nonEmpty(sessionId, 'sessionId')), {}) !== 0;
+      return accepted$1(binding.entryHasActiveRuns(this._lastEntry), {}) !== 0;
+    return accepted$1(binding.hasActiveRuns(core, nonEmpty(sessionId, 'sessionId')), {}) !== 0;
   }
   /** That very run, and of that turn if given. */
   hasActiveRun(sessionId, runId, turnId) {
@@ -2319,8 +2356,8 @@ class RuntimeCore {
     string(runId, 'runId');
     optionalString(turnId, 'turnId');
     if (sessionId === this._lastId)
-      return accepted(binding.entryHasActiveRun(this._lastEntry, runId, turnId), {}) !== 0;
-    return accepted(binding.hasActiveRun(core, sessionId, runId, turnId), {}) !== 0;
+      return accepted$1(binding.entryHasActiveRun(this._lastEntry, runId, turnId), {}) !== 0;
+    return accepted$1(binding.hasActiveRun(core, sessionId, runId, turnId), {}) !== 0;
   }
   /** The run owning `turnId` on the route's current generation, if that is this member's. O(1). */
   runForTurn(sessionId, route, turnId) {
@@ -2366,7 +2403,7 @@ class RuntimeCore {
       if (typeof quiescent !== 'boolean') throw invalidArgument('options.quiescent', 'a boolean');
       const queued = binding.mutate(this._number, ids, quiescent);
       if (typeof queued !== 'number') throw busy(queued);
-      const taken = accepted(queued, {});
+      const taken = accepted$1(queued, {});
       return Task.mutation(task, taken >> 1, (taken & 1) !== 0);
     } catch (error) {
       return Promise.reject(error);
@@ -2376,7 +2413,7 @@ class RuntimeCore {
   /** The session's open request with that id. */
   request(sessionId, requestId) {
     const entry = entryOf(this, sessionId);
-    const open = accepted(binding.request(entry, string(requestId, 'requestId')), {});
+    const open = accepted$1(binding.request(entry, string(requestId, 'requestId')), {});
     return open === 0 ? undefined : handles[open - 1];
   }
   /** The session's open requests, in the order opened. */
@@ -2399,12 +2436,12 @@ class RuntimeCore {
     try {
       let entry = entryOf(this, sessionId);
       callable(attempt, 'attempt');
-      let stopped = accepted(binding.stop(entry, undefined), { sessionId });
+      let stopped = accepted$1(binding.stop(entry, undefined), { sessionId });
       if ((stopped & 3) === 2) {
         // Runs the caller's code: what stood before may have changed.
         const text = JSON.stringify(input) ?? '';
         entry = this._entry(sessionId);
-        stopped = accepted(binding.stop(entry, text), { sessionId });
+        stopped = accepted$1(binding.stop(entry, text), { sessionId });
       }
       const slot = stopped >> 2;
       if ((stopped & 3) === 0) return handles[slot]._promise;
@@ -2427,7 +2464,7 @@ class RuntimeCore {
     const entry = entryOf(this, sessionId);
     string(turnId, 'turnId');
     if (onUpdate !== undefined) callable(onUpdate, 'onUpdate');
-    const slot = accepted(binding.openTurn(entry, turnId, onUpdate !== undefined), { sessionId });
+    const slot = accepted$1(binding.openTurn(entry, turnId, onUpdate !== undefined), { sessionId });
     return SteeringTurn._make(this, sessionId, turnId, slot, onUpdate);
   }
   /**
@@ -2458,7 +2495,7 @@ class RuntimeCore {
   currentGeneration(sessionId, route) {
     const entry = entryOf(this, sessionId);
     optionalString(route, 'route');
-    const current = accepted(binding.currentGeneration(entry, route), {});
+    const current = accepted$1(binding.currentGeneration(entry, route), {});
     return current === 0 ? undefined : handles[current - 1];
   }
   /** Every generation of the session that this member made and that is not terminated, in creation order. */
@@ -2477,7 +2514,7 @@ class RuntimeCore {
       const entry = entryOf(this, sessionId);
       optionalString(route, 'route');
       callable(build, 'build');
-      const activated = accepted(binding.activate(entry, route), { sessionId });
+      const activated = accepted$1(binding.activate(entry, route), { sessionId });
       const slot = activated >> 2;
       if ((activated & 3) === 0) return Promise.resolve(handles[slot]);
       if ((activated & 3) === 1) return handles[slot];
@@ -2493,7 +2530,7 @@ class RuntimeCore {
    * `ERR_CLAIM_FOREIGN` for another core's claim.
    */
   createGeneration(claim, route, backend, header) {
-    if (number(this) === NONE) throw closedError();
+    if (number(this) === NONE$1) throw closedError();
     if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
     optionalString(route, 'route');
     const { sessionId } = claim;
@@ -2512,7 +2549,7 @@ class RuntimeCore {
   // -- invalidation -------------------------------------------------------------
   /** The session's invalidation, opened if there is none. */
   invalidate(sessionId) {
-    const opened = accepted(binding.invalidate(entryOf(this, sessionId)), {});
+    const opened = accepted$1(binding.invalidate(entryOf(this, sessionId)), {});
     const slot = opened >> 1;
     return (opened & 1) !== 0 ? BackendInvalidation._make(sessionId, slot) : handles[slot];
   }
@@ -2546,7 +2583,7 @@ class RuntimeCore {
     }
   }
   storeCheckpoint(sessionId, checkpoint) {
-    const slot = accepted(binding.checkpointStore(entryOf(this, sessionId)), { sessionId });
+    const slot = accepted$1(binding.checkpointStore(entryOf(this, sessionId)), { sessionId });
     const cell = handles[slot];
     handles[slot] = { value: checkpoint, loading: cell?.loading };
   }
@@ -2560,7 +2597,7 @@ class RuntimeCore {
       const entry = entryOf(this, sessionId);
       string(lane, 'lane');
       callable(task, 'task');
-      const queued = accepted(binding.serialize(entry, lane), { sessionId });
+      const queued = accepted$1(binding.serialize(entry, lane), { sessionId });
       return Task.lane(task, queued >> 1, (queued & 1) !== 0);
     } catch (error) {
       return Promise.reject(error);
@@ -2570,8 +2607,8 @@ class RuntimeCore {
   /** Live records of the scope, for leak tests: both 0 once everything is released and disposed. */
   stats() {
     const core = number(this);
-    const sessions = accepted(binding.liveSessions(core), {});
-    return { sessions, admissions: accepted(binding.admissions(core), {}) };
+    const sessions = accepted$1(binding.liveSessions(core), {});
+    return { sessions, admissions: accepted$1(binding.admissions(core), {}) };
   }
   // -- inside ---------------------------------------------------------------------------
   /** @internal */
@@ -2579,7 +2616,7 @@ class RuntimeCore {
     if (sessionId === this._lastId) return this._lastEntry;
     const core = number(this);
     nonEmpty(sessionId, 'sessionId');
-    const entry = accepted(binding.open(core, sessionId), { sessionId });
+    const entry = accepted$1(binding.open(core, sessionId), { sessionId });
     this._lastId = sessionId;
     this._lastEntry = entry;
     return entry;
@@ -2600,7 +2637,7 @@ class RuntimeCore {
   }
   _deliver() {
     const core = this._number;
-    if (core === NONE) return;
+    if (core === NONE$1) return;
     delivering(core, (slot) => this._attempt(slot)._take(this._part));
   }
   _own(entry, sessionId, pending) {
@@ -2612,7 +2649,7 @@ class RuntimeCore {
     return pending;
   }
   _run(coded) {
-    const claim = accepted(coded, {});
+    const claim = accepted$1(coded, {});
     return claim === 0 ? undefined : handles[claim - 1]._riders?.run;
   }
   _queue(sessionId, text, nextTurn) {
@@ -2621,17 +2658,17 @@ class RuntimeCore {
     let id = '';
     if (!nextTurn) {
       const owned = value(binding.hasOwner(entry));
-      if (owned < 0) throw refusal(owned, { sessionId });
+      if (owned < 0) throw refusal$1(owned, { sessionId });
       if (owned === 0) return false;
       id = this._newId();
       // `newId` is the caller's: it may have called the core, or closed it.
       entry = this._entry(sessionId);
     }
     if (this._shared)
-      return accepted(binding.queueSaid(entry, nextTurn, id, text), { sessionId }) !== 0;
+      return accepted$1(binding.queueSaid(entry, nextTurn, id, text), { sessionId }) !== 0;
     const coded = binding.queue(entry, nextTurn);
     const slot = coded >> 1;
-    if (slot < 0) throw refusal(slot, { sessionId });
+    if (slot < 0) throw refusal$1(slot, { sessionId });
     if (slot > 0) handles[slot - 1] = { id, text };
     if ((coded & 1) !== 0) drain();
     return slot > 0;
@@ -2660,7 +2697,7 @@ class RuntimeCore {
     const loading = new Deferred();
     handles[slot] = { value: undefined, loading: loading.promise };
     const loaded = (ok, own) => {
-      if (this._number === NONE) return own;
+      if (this._number === NONE$1) return own;
       const answer = value(binding.checkpointLoaded(this._entry(sessionId), flight, ok));
       if ((answer & 3) === 1) handles[answer >> 2] = { value: own, loading: undefined };
       return (answer & 3) === 2 ? handles[answer >> 2].value : own;
@@ -2675,7 +2712,7 @@ class RuntimeCore {
     return loading.promise;
   }
   _invalidation(sessionId, due) {
-    const open = accepted(binding.invalidation(this._entry(sessionId), due), {});
+    const open = accepted$1(binding.invalidation(this._entry(sessionId), due), {});
     return open === 0 ? undefined : handles[open - 1];
   }
 }
@@ -2691,22 +2728,25 @@ function number(self) {
 }
 
 /**
- * A vm context of Node.js 20 lacks `Symbol.dispose`, which `using` asks for there by the symbol that
- * Node.js itself registers: the method that the class has then under the key of nothing is moved.
+ * A vm context of Node.js 20 lacks `Symbol.dispose` and `Symbol.asyncDispose`, which `using` asks for
+ * there by the symbols that Node.js itself registers: the method that the class has then under the key
+ * of nothing is moved.
  */
-function disposable(type) {
-  if (Symbol.dispose !== undefined) return;
+function moved(type, symbol, name) {
+  if (symbol !== undefined) return;
   const { prototype } = type;
   const method = Object.getOwnPropertyDescriptor(prototype, 'undefined');
   if (method === undefined) return;
-  Object.defineProperty(prototype, Symbol.for('nodejs.dispose'), method);
+  Object.defineProperty(prototype, Symbol.for(name), method);
   Reflect.deleteProperty(prototype, 'undefined');
 }
+const disposable = (type) => moved(type, Symbol.dispose, 'nodejs.dispose');
+const asyncDisposable = (type) => moved(type, Symbol.asyncDispose, 'nodejs.asyncDispose');
 
 const GRANTED = 0;
-const REFUSED = -1;
+const REFUSED$1 = -1;
 /** Limiters whose handle is gone. */
-const unused = new FinalizationRegistry((limiter) => {
+const unused$4 = new FinalizationRegistry((limiter) => {
   value(binding.limiterDrop(limiter));
 });
 /** Someone who waits, by ticket: the promise and the signal, which only JavaScript can hold. */
@@ -2740,14 +2780,14 @@ class AdmissionLimiter {
       throw outOfRange('capacity must be a positive safe integer');
     this.capacity = capacity;
     this._limiter = value(binding.limiterOpen(capacity));
-    unused.register(this, this._limiter);
+    unused$4.register(this, this._limiter);
   }
   get activeCount() {
-    return binding.limiterActive(reference(this));
+    return binding.limiterActive(reference$2(this));
   }
   /** Read before `acquire` in the same tick, it tells whether that call would wait. */
   get waitingCount() {
-    return binding.limiterWaiting(reference(this));
+    return binding.limiterWaiting(reference$2(this));
   }
   /**
    * Takes a permit, or a place in the queue, before returning. An abort gives the place up and rejects
@@ -2756,14 +2796,14 @@ class AdmissionLimiter {
    */
   acquire(signal) {
     try {
-      const limiter = reference(this);
-      if (signal !== undefined && !isSignal(signal))
+      const limiter = reference$2(this);
+      if (signal !== undefined && !isSignal$1(signal))
         throw invalidArgument('signal', 'an AbortSignal');
       if (signal?.aborted)
         throw value(binding.limiterIsClosed(limiter)) === 1 ? this._closed : signal.reason;
       const ticket = binding.limiterAcquire(limiter);
-      flushSoon();
-      if (ticket === REFUSED) throw this._closed;
+      flushSoon$1();
+      if (ticket === REFUSED$1) throw this._closed;
       if (ticket === GRANTED) return Promise.resolve(AdmissionPermit._make(this));
       return this._wait(ticket - 1, signal).deferred.promise;
     } catch (error) {
@@ -2772,7 +2812,7 @@ class AdmissionLimiter {
   }
   /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
   close(error) {
-    const limiter = reference(this);
+    const limiter = reference$2(this);
     object(error, 'error');
     if (this._closed !== undefined) return;
     this._closed = error;
@@ -2845,18 +2885,1618 @@ class AdmissionPermit {
   }
 }
 /** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
-const isSignal = (value_) =>
+const isSignal$1 = (value_) =>
   typeof value_ === 'object' &&
   value_ !== null &&
   typeof value_.aborted === 'boolean' &&
   typeof value_.addEventListener === 'function';
-function reference(self) {
+function reference$2(self) {
   const limiter = self?._limiter;
   if (typeof limiter !== 'number') throw invalidThis('AdmissionLimiter');
   return limiter;
 }
 
+const MARK = '!'.charCodeAt(0);
+function causeOf({ message, errno }) {
+  const cause = new Error(message);
+  if (errno !== undefined) {
+    cause.errno = errno;
+    cause.code = node_util.getSystemErrorName(-errno);
+  }
+  return cause;
+}
+/** The error of a refusal. */
+function errorOf(refused) {
+  const { code, message, cause, ...fields } = refused;
+  if (code === 'ERR_RESULT_REFUSED') return ResultRefused._of(message, fields);
+  if (code === 'ERR_OUT_OF_RANGE') return outOfRange(message);
+  if (code === 'ERR_INVALID_ARG_VALUE') return invalidValue(fields.path ?? 'options', message);
+  const options = cause === undefined ? fields : { ...fields, cause: causeOf(cause) };
+  return new TenureError(code, message, options);
+}
+/** What a call gives; a refusal is thrown. */
+function accepted(answer) {
+  if (typeof answer === 'string' && answer.charCodeAt(0) === MARK)
+    throw errorOf(JSON.parse(answer.slice(1)));
+  // No answer is below zero: a panic of ours was caught.
+  if (typeof answer === 'number' && answer < 0)
+    throw new TenureError('ERR_INTERNAL', 'A fault of tenure itself');
+  return answer;
+}
+
+// The first settles nearly every name without the classes of Unicode.
+const USUAL = /^[ -~]{1,128}$/;
+const IDENTIFIER = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
+const LONE_SURROGATE = /\p{Cs}/u;
+const EXPECTED = 'without control characters or lone surrogates';
+/** Whether every surrogate is one half of a pair, so that the text has a form in UTF-8. */
+const isWellFormed = (text) => !LONE_SURROGATE.test(text);
+/** 1 to 128 Unicode scalar values, none of them a control character. */
+const isIdentifier = (text) => USUAL.test(text) || IDENTIFIER.test(text);
+/** What names an operation. */
+function identifier(value, name) {
+  if (typeof value !== 'string') throw invalidArgument(name, 'a string');
+  if (!isIdentifier(value)) throw invalidValue(name, `of 1 to 128 characters, ${EXPECTED}`);
+  return value;
+}
+/** What names a scope: as an identifier, but it may be empty. */
+function scope(value, name) {
+  if (typeof value !== 'string') throw invalidArgument(name, 'a string');
+  if (value !== '' && !isIdentifier(value))
+    throw invalidValue(name, `of at most 128 characters, ${EXPECTED}`);
+  return value;
+}
+/** A scope that may be left out: then it is the empty one. */
+const scopeOf = (value, name) => (value === undefined ? '' : scope(value, name));
+
+const NONE = 0xffffffff;
+/** Calls that wait for their answer, by ticket. */
+const calls = new Map();
+/** Streams by the number of their watcher or follower: held by who reads them, not by us. */
+const watchers = new Map();
+const followers = new Map();
+/** Started runners. */
+const runners = new Map();
+let last = 0;
+let isOpen = false;
+let flushes = false;
+/** The list of what other threads have for this one is fetched at once, and read in order. */
+function deliver() {
+  const mail = binding.mail();
+  let at = 0;
+  const number = () => mail[at++];
+  const text = () => mail[at++];
+  while (at < mail.length) {
+    switch (number()) {
+      case 0:
+        settle(number(), text());
+        break;
+      case 1:
+        watchers.get(number())?.deref()?._wake();
+        break;
+      case 2:
+        followers.get(number())?.deref()?._wake();
+        break;
+      case 3:
+        runners.get(number())?._asked(number(), number(), text(), text());
+        break;
+      case 4:
+        settle(number(), 'null');
+        break;
+    }
+  }
+}
+function settle(ticket, answer) {
+  const call = calls.get(ticket);
+  calls.delete(ticket);
+  try {
+    call?.resolve(accepted(answer));
+  } catch (error) {
+    call?.reject(error);
+  }
+}
+/** Before anything is called that other threads may have news of. */
+function open() {
+  if (isOpen) return;
+  isOpen = true;
+  binding.openMail(deliver);
+}
+function flush() {
+  flushes = false;
+  binding.flushCalls();
+}
+/** Calls made in one tick, by whatever microtask, are handed over together and share a commit. */
+function flushSoon() {
+  if (flushes) return;
+  flushes = true;
+  void Promise.resolve().then(() => process.nextTick(flush));
+}
+/** A call whose answer comes by mail. */
+function asked(issue) {
+  open();
+  do last = (last + 1) % NONE;
+  while (calls.has(last));
+  const ticket = last;
+  accepted(issue(ticket));
+  const call = new Deferred();
+  calls.set(ticket, call);
+  flushSoon();
+  return call.promise;
+}
+/** A call that is done when it returns. */
+const now = (issue) => accepted(issue(NONE));
+
+/** How many objects and arrays may stand around one another; the outermost counts as 1. */
+const MAX_DEPTH = 128;
+/**
+ * The JSON text of an object, as `JSON.stringify` writes it; but what that would change in silence,
+ * or not finish, is refused. `toJSON`, getters and proxies run once each, and what they throw passes
+ * unchanged. `why` goes on from the name of the value: "is a function".
+ *
+ * A copy is what is written, so that nothing that has been looked at can be another thing when it is
+ * written. Two passes over plain data cost less than one that writes text piece by piece.
+ */
+function plain(value, refuse) {
+  const copy = new Copy(refuse).whole(value);
+  // Arrays cannot go without a prototype as the copied objects do.
+  if ('toJSON' in Array.prototype) hideToJSON(copy);
+  const text = JSON.stringify(copy);
+  // A lone surrogate is written as an escape, and so rarely is anything else that begins alike
+  // that strings need not be looked at one by one.
+  if (text.includes('\\ud')) {
+    const path = illFormed(copy, '');
+    if (path !== undefined) throw refuse(path, 'holds a lone surrogate');
+  }
+  return text;
+}
+/** Made by `new`, and so of one shape, unlike what `Object.create(null)` makes. */
+const Members = function () {};
+// No member is inherited: `__proto__` and `toJSON` are names like any other.
+Members.prototype = Object.freeze(Object.create(null));
+class Copy {
+  #refuse;
+  /** By depth: the name under which the value being read was found. */
+  #names = [];
+  /** By depth: the objects and arrays around it. */
+  #around = [];
+  constructor(refuse) {
+    this.#refuse = refuse;
+  }
+  whole(value) {
+    const copy = this.#copy(value, '', 0);
+    if (typeof copy !== 'object' || copy === null || Array.isArray(copy))
+      throw this.#refused(0, 'is no object in its JSON form');
+    return copy;
+  }
+  /** `undefined` for what has no form, as `JSON.stringify` has it of undefined alone. */
+  #copy(given, name, depth) {
+    let value = given;
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+      case 'undefined':
+        return value;
+      case 'number':
+        break;
+      default: {
+        if (value === null) return null;
+        const { toJSON } = value;
+        if (typeof toJSON === 'function') value = Reflect.apply(toJSON, value, [`${name}`]);
+        if (typeof value === 'object' && value !== null && !isPlain(value)) {
+          this.#assertKind(value, depth);
+          if (node_util.types.isBoxedPrimitive(value)) value = unboxed(value);
+        }
+      }
+    }
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+      case 'undefined':
+        return value;
+      case 'number':
+        if (!Number.isFinite(value)) throw this.#refused(depth, `is ${value}`);
+        return value;
+      case 'object':
+        return value === null ? null : this.#container(value, depth);
+      default:
+        throw this.#refused(depth, `is a ${typeof value}`);
+    }
+  }
+  #container(value, depth) {
+    const around = this.#around;
+    for (let outer = 0; outer < depth; outer += 1)
+      if (around[outer] === value) throw this.#refused(depth, 'is inside itself');
+    if (depth === MAX_DEPTH)
+      throw this.#refused(depth, `is nested more than ${MAX_DEPTH} levels deep`);
+    around[depth] = value;
+    return Array.isArray(value) ? this.#list(value, depth) : this.#members(value, depth);
+  }
+  #list(value, depth) {
+    const length = value.length;
+    const copy = [];
+    for (let index = 0; index < length; index += 1) {
+      this.#names[depth] = index;
+      const item = this.#copy(value[index], index, depth + 1);
+      if (item === undefined) throw this.#refused(depth + 1, 'is undefined, inside an array');
+      copy.push(item);
+    }
+    return copy;
+  }
+  #members(value, depth) {
+    const copy = new Members();
+    for (const name of Object.keys(value)) {
+      this.#names[depth] = name;
+      const member = this.#copy(value[name], name, depth + 1);
+      if (member !== undefined) copy[name] = member;
+    }
+    return copy;
+  }
+  #assertKind(value, depth) {
+    const kind = KINDS.find(([is]) => is(value));
+    if (kind !== undefined) throw this.#refused(depth, `is ${kind[1]}`);
+  }
+  #refused(depth, why) {
+    const path = this.#names.slice(0, depth).reduce((above, name) => below(above, name), '');
+    return this.#refuse(path, why);
+  }
+}
+/** Of this realm; any other object is looked at more closely. A proxy is what its traps say it is. */
+function isPlain(value) {
+  if (Array.isArray(value) || node_util.types.isProxy(value)) return true;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+/** What `JSON.stringify` makes an empty object of. By what they are, in whatever realm they were made. */
+const KINDS = [
+  [node_util.types.isMap, 'a Map'],
+  [node_util.types.isSet, 'a Set'],
+  [node_util.types.isWeakMap, 'a WeakMap'],
+  [node_util.types.isWeakSet, 'a WeakSet'],
+  [node_util.types.isPromise, 'a promise'],
+  [node_util.types.isRegExp, 'a regular expression'],
+  [(value) => node_util.types.isNativeError(value) || value instanceof Error, 'an error'],
+  [node_util.types.isAnyArrayBuffer, 'an ArrayBuffer'],
+  [node_util.types.isArrayBufferView, 'a view of an ArrayBuffer'],
+  [node_util.types.isSymbolObject, 'a symbol'],
+];
+/** As `JSON.stringify` does it: by the conversions of the language, which call `valueOf` and `toString`. */
+function unboxed(value) {
+  if (node_util.types.isNumberObject(value)) return +value;
+  if (node_util.types.isStringObject(value)) return `${value}`;
+  if (node_util.types.isBooleanObject(value)) return Boolean.prototype.valueOf.call(value);
+  return BigInt.prototype.valueOf.call(value);
+}
+const below = (path, name) => `${path}/${`${name}`.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+/** The path of the first string or member name with a lone surrogate; for a name that of the object. */
+function illFormed(copy, path) {
+  if (typeof copy === 'string') return isWellFormed(copy) ? undefined : path;
+  if (typeof copy !== 'object' || copy === null) return undefined;
+  for (const [name, member] of Object.entries(copy)) {
+    if (!isWellFormed(name)) return path;
+    const found = illFormed(member, below(path, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+/** It was asked once already, and a copy has none of its own. */
+function hideToJSON(copy) {
+  if (typeof copy !== 'object' || copy === null) return;
+  if (Array.isArray(copy)) Object.defineProperty(copy, 'toJSON', { value: undefined });
+  Object.values(copy).forEach(hideToJSON);
+}
+
+/** Reads the arguments of the durable rooms: each member once, and what cannot be recorded is refused. */
+const STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'];
+const TERMINAL = ['succeeded', 'failed', 'cancelled'];
+const SUBMISSIONS = ['pending', 'uncertain', 'accepted', 'refused'];
+const isTerminal = (state) => TERMINAL.includes(state);
+function word(value, name, words) {
+  if (typeof value !== 'string') throw invalidArgument(name, 'a string');
+  if (!words.includes(value)) throw invalidValue(name, `one of ${words.join(', ')}`);
+  return value;
+}
+const stateWord = (value, name) => word(value, name, STATES);
+/** A clock's answer: whole milliseconds. What it throws is thrown on. */
+function timeOf(clock) {
+  const now = clock();
+  if (typeof now !== 'number' || !(now >= 0 && now <= Number.MAX_SAFE_INTEGER))
+    throw outOfRange('The clock gave no number of milliseconds since the Unix epoch');
+  return Math.trunc(now);
+}
+/** The text of an input: `ERR_INPUT_REFUSED` unless it is plain JSON. */
+function inputText(value, name, key) {
+  return plain(
+    object(value, name),
+    (path, why) =>
+      new TenureError('ERR_INPUT_REFUSED', `The value at ${path || '/'} ${why}`, { ...key, path }),
+  );
+}
+const refusal = (path, why, key) =>
+  ResultRefused._of(`The value at ${path} ${why}`, { ...key, path });
+function resultText(value, name, key) {
+  return plain(object(value, name), (path, why) => refusal(`/result${path}`, why, key));
+}
+/** Text that is recorded and shown: a string that is well-formed. */
+function shownText(value, name, path, key) {
+  if (typeof value !== 'string') throw invalidArgument(name, 'a string');
+  if (!value.isWellFormed()) throw refusal(path, 'has a lone surrogate', key);
+  return JSON.stringify(value);
+}
+/** The JSON text of a patch. */
+function patchText(value, key) {
+  const patch = object(value, 'patch');
+  const members = [];
+  const { state, submission, progress, stage, error, backendReference, result } = patch;
+  if (state !== undefined) members.push(`"state":"${stateWord(state, 'patch.state')}"`);
+  if (submission !== undefined)
+    members.push(`"submission":"${word(submission, 'patch.submission', SUBMISSIONS)}"`);
+  if (progress !== undefined && progress !== null && typeof progress !== 'number')
+    throw invalidArgument('patch.progress', 'a number, null or undefined');
+  // JSON has no word for what is no finite number: 2 is as far out of range.
+  if (progress !== undefined)
+    members.push(`"progress":${progress === null || Number.isFinite(progress) ? progress : 2}`);
+  for (const [name, text] of [
+    ['stage', stage],
+    ['error', error],
+  ]) {
+    if (text === undefined) continue;
+    members.push(
+      `"${name}":${text === null ? 'null' : shownText(text, `patch.${name}`, `/${name}`, key)}`,
+    );
+  }
+  if (backendReference !== undefined) {
+    const text = shownText(backendReference, 'patch.backendReference', '/backendReference', key);
+    members.push(`"backendReference":${text}`);
+  }
+  if (result !== undefined)
+    members.push(`"result":${result === null ? 'null' : resultText(result, 'patch.result', key)}`);
+  return `{${members.join()}}`;
+}
+/** The JSON text of a person's decision. */
+function resolutionText(value, key) {
+  const { state, note, result } = object(value, 'outcome');
+  const members = [`"state":"${word(state, 'outcome.state', TERMINAL)}"`];
+  if (note !== undefined) members.push(`"note":${shownText(note, 'outcome.note', '/note', key)}`);
+  if (result !== undefined) {
+    if (state !== 'succeeded') throw invalidValue('outcome.result', 'left out unless succeeded');
+    members.push(`"result":${resultText(result, 'outcome.result', key)}`);
+  }
+  return `{${members.join()}}`;
+}
+/** An observation as far as it can be read; undefined for what is none. Throws what its getters throw. */
+function observationText(value) {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { state, progress, stage, error, result } = value;
+  let readable = true;
+  const members = [];
+  if (progress !== undefined) {
+    const fits = progress === null || (typeof progress === 'number' && Number.isFinite(progress));
+    if (fits) members.push(`"progress":${progress}`);
+    else readable = false;
+  }
+  for (const [name, text] of [
+    ['stage', stage],
+    ['error', error],
+  ]) {
+    if (text === undefined) continue;
+    const fits = text === null || (typeof text === 'string' && text.isWellFormed());
+    if (fits) members.push(`"${name}":${JSON.stringify(text)}`);
+    else readable = false;
+  }
+  if (result !== undefined && isTerminal(state)) {
+    const text = observedResult(result);
+    if (text === undefined) readable = false;
+    else members.push(`"result":${text}`);
+  }
+  const known = STATES.includes(state) ? `"${state}"` : 'null';
+  return `{"state":${known},"readable":${readable}${members.map((member) => `,${member}`).join('')}}`;
+}
+const UNFIT = Symbol('unfit');
+function observedResult(result) {
+  if (result === null) return 'null';
+  if (typeof result !== 'object' && typeof result !== 'function') return undefined;
+  try {
+    return plain(result, () => UNFIT);
+  } catch (error) {
+    if (error === UNFIT) return undefined;
+    throw error;
+  }
+}
+const BOUNDS = [
+  'maxQueued',
+  'maxReservations',
+  'retain',
+  'inputBytes',
+  'inputEchoBytes',
+  'resultBytes',
+  'referenceBytes',
+  'pageSize',
+  'frameBytes',
+  'logBytes',
+  'logSliceBytes',
+  'maxRuntimeSeconds',
+];
+/** The JSON text of bounds: those that are given, each a number. */
+function boundsText(value, name) {
+  const bounds = object(value, name);
+  const members = [];
+  for (const bound of BOUNDS) {
+    const given = bounds[bound];
+    if (given === undefined) continue;
+    if (given === null && bound === 'maxRuntimeSeconds') continue;
+    if (typeof given !== 'number') throw invalidArgument(`${name}.${bound}`, 'a number');
+    if (!Number.isFinite(given)) throw outOfRange(`${name}.${bound} is out of range`);
+    members.push(`"${bound}":${given}`);
+  }
+  return `{${members.join()}}`;
+}
+
+/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
+const isSignal = (value) =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof value.aborted === 'boolean' &&
+  typeof value.addEventListener === 'function';
+function signalOf(value, name) {
+  if (value !== undefined && !isSignal(value)) throw invalidArgument(name, 'an AbortSignal');
+  return value;
+}
+/** Streams in which somebody waits: nobody else need hold them. */
+const awaited = new Set();
+/** Sources of streams that were forgotten. */
+const forgotten = new FinalizationRegistry((source) => source.end());
+/** An async iterator over what a source gives as it comes. */
+class Stream {
+  _source;
+  _waiting = [];
+  _forget = () => {};
+  _over = false;
+  /** @internal */
+  constructor(source, signal) {
+    this._source = source;
+    forgotten.register(this, source, this);
+    if (signal === undefined) return;
+    if (signal.aborted) {
+      this._finish();
+      return;
+    }
+    // A signal may live longer than a stream that nobody reads any more.
+    const self = new WeakRef(this);
+    const abort = () => self.deref()?._finish();
+    signal.addEventListener('abort', abort, { once: true });
+    this._forget = () => signal.removeEventListener('abort', abort);
+  }
+  /** The next value. Calls are answered in the order made. */
+  next() {
+    if (this._over) return Promise.resolve(over());
+    if (this._waiting.length === 0) {
+      try {
+        const value = this._source.take();
+        if (value !== undefined) return Promise.resolve({ value, done: false });
+        if (this._source.isOver()) {
+          this._finish();
+          return Promise.resolve(over());
+        }
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    }
+    const waiting = new Deferred();
+    this._waiting.push(waiting);
+    awaited.add(this);
+    return waiting.promise;
+  }
+  /** Ends it; whoever waits for a value is told that it is over. */
+  return() {
+    this._finish();
+    return Promise.resolve(over());
+  }
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+  /** @internal */
+  _wake() {
+    while (this._waiting.length > 0 && !this._over) {
+      const waiting = this._waiting[0];
+      try {
+        const value = this._source.take();
+        if (value === undefined) break;
+        waiting.resolve({ value, done: false });
+      } catch (error) {
+        waiting.reject(error);
+      }
+      this._waiting.shift();
+    }
+    if (this._waiting.length === 0) awaited.delete(this);
+    if (!this._over && this._source.isOver()) this._finish();
+  }
+  /** @internal */
+  _finish() {
+    if (this._over) return;
+    this._over = true;
+    awaited.delete(this);
+    forgotten.unregister(this);
+    this._forget();
+    this._source.end();
+    for (const waiting of this._waiting.splice(0)) waiting.resolve(over());
+  }
+}
+const over = () => ({ value: undefined, done: true });
+
+function options(value, durable) {
+  if (value === undefined) return { text: '{}', clock: Date.now };
+  const given = object(value, 'options');
+  const { bounds, clock } = given;
+  const members = [];
+  if (bounds !== undefined) members.push(`"bounds":${boundsText(bounds, 'options.bounds')}`);
+  const durability = durable ? given.durability : undefined;
+  if (durability !== undefined) {
+    if (typeof durability !== 'string') throw invalidArgument('options.durability', 'a string');
+    if (durability !== 'immediate' && durability !== 'eventual')
+      throw invalidValue('options.durability', "'immediate' or 'eventual'");
+    members.push(`"durability":"${durability}"`);
+  }
+  const read = clock === undefined ? Date.now : callable(clock, 'options.clock');
+  return { text: `{${members.join()}}`, clock: () => read() };
+}
+const unused$3 = new FinalizationRegistry((journal) => {
+  binding.journalDrop(journal);
+});
+/**
+ * The rows of all scopes in one file, or in memory, and the fence in front of them: what makes a start
+ * safe to retry for ever.
+ *
+ * Reads are synchronous. A writing method returns a promise, and has a `…Sync` twin that blocks until it
+ * is done; those called in one tick share one commit. One call is one atomic step: refused, it changes
+ * nothing; fulfilled, with durability `immediate`, it is on the disk. Calls of one thread take effect in
+ * the order made, twins included. A call that waits for its answer keeps the process alive.
+ *
+ * | a row that is | `update` may move to |
+ * | --- | --- |
+ * | queued, not accepted | running, failed, cancelled, interrupted |
+ * | queued, accepted | queued, running, interrupted, any terminal state |
+ * | running | running, interrupted, any terminal state, queued once accepted |
+ * | interrupted | running, any terminal state, queued once accepted |
+ * | terminal | nothing: `ERR_OPERATION_TERMINAL` |
+ *
+ * Opening turns every row that is running, or queued and no longer `pending`, into `interrupted`: nobody
+ * watches it any more. When a scope holds more than `retain` terminal rows, those that ended longest ago
+ * leave the history; a row whose submission is `uncertain` never does by itself. The fence keeps their ids.
+ *
+ * Opening a path that this process has open, from any thread and under any name of the file, gives
+ * another handle of the same journal, with a clock of its own. The file is let go with its last handle,
+ * or its last handle's thread.
+ *
+ * Scope, here and in all of it, is the descriptor an operation belongs to; `''`, the default, is one like
+ * any other. Identifiers have 1 to 128 Unicode scalar values (a scope 0 to 128), no control characters
+ * and no lone surrogates; others are `ERR_INVALID_ARG_VALUE`. After `close` every call is `ERR_CLOSED`.
+ * A file that cannot be read or written is `ERR_JOURNAL_IO`: then a write may or may not have taken
+ * effect, and repeating it settles which.
+ */
+class OperationJournal {
+  /** In force, defaults filled in. */
+  bounds;
+  /** @internal */
+  _number;
+  /** @internal */
+  _clock;
+  /** @internal Runners started on it. */
+  _runners = new Set();
+  _closing;
+  constructor(maker, number, clock) {
+    made(maker, 'OperationJournal');
+    this._number = number;
+    this._clock = clock;
+    const bounds = JSON.parse(accepted(binding.journalBounds(number)));
+    this.bounds = Object.freeze(bounds);
+    unused$3.register(this, number, this);
+  }
+  /**
+   * Opens a file; creates it, for its owner's eyes only, if there is none or it is empty. Its directory
+   * must exist. Refused, leaving the file as it was: `ERR_JOURNAL_LOCKED` at once when another process
+   * has it open, `ERR_JOURNAL_CORRUPT`, `ERR_JOURNAL_VERSION`, `ERR_JOURNAL_IO`, and `ERR_JOURNAL_OPTIONS`
+   * for bounds or a durability other than those it is open with here. A single row that cannot be decoded
+   * is skipped.
+   */
+  static open(path, options_) {
+    try {
+      if (typeof path !== 'string' || path === '')
+        throw invalidArgument('path', 'a non-empty string');
+      if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
+      const { text, clock } = options(options_, true);
+      return asked((ticket) => binding.journalOpen(ticket, path, text)).then(
+        (number) => new OperationJournal(MAKER, Number(number), clock),
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /** A journal of its own that nothing outlives. */
+  static inMemory(options_) {
+    const { text, clock } = options(options_, false);
+    open();
+    return new OperationJournal(MAKER, accepted(binding.journalInMemory(text)), clock);
+  }
+  /**
+   * Creates the row, waiting, or returns the one the id already has. Refused in this order:
+   * `ERR_INPUT_REFUSED` if `payload` is not plain JSON; for an id that the fence holds,
+   * `ERR_OPERATION_CONFLICT` under another digest and `ERR_OPERATION_RETIRED` if its row left the history,
+   * else it is `existing`, whatever the bounds; `ERR_INPUT_REFUSED` over `inputBytes`; `ERR_QUEUE_FULL`;
+   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: any string that would do as an identifier.
+   */
+  reserve(operationId, digest, payload, scope) {
+    return promised(this, () => this._reserve(operationId, digest, payload, scope));
+  }
+  reserveSync(operationId, digest, payload, scope) {
+    return parsed(now(handle$1(this)._reserve(operationId, digest, payload, scope)));
+  }
+  /**
+   * Records one observation and returns the new status: `updatedAt` advances, `stale` ends, and a
+   * terminal state sets `finishedAt`. Refused in this order: `ERR_RESULT_REFUSED` (`ResultRefused`, with
+   * a `path` such as `/result/a/0`) for a value past its bound or not plain JSON; `ERR_OPERATION_UNKNOWN`;
+   * `ERR_OPERATION_TERMINAL`; `ERR_OPERATION_TRANSITION`.
+   */
+  update(operationId, patch, scope) {
+    return promised(this, () => this._update(operationId, patch, scope));
+  }
+  updateSync(operationId, patch, scope) {
+    return parsed(now(handle$1(this)._update(operationId, patch, scope)));
+  }
+  /**
+   * Records that the operation is to be cancelled; honouring it is the runner's. Idempotent; changes no
+   * field of the status. `ERR_OPERATION_UNKNOWN`.
+   */
+  requestCancel(operationId, scope) {
+    return promised(this, () => this._requestCancel(operationId, scope));
+  }
+  requestCancelSync(operationId, scope) {
+    return parsed(now(handle$1(this)._requestCancel(operationId, scope)));
+  }
+  /**
+   * A person's decision on an interrupted row, with or without a reference. Leaves the submission as it
+   * is. `ERR_RESULT_REFUSED`, `ERR_OPERATION_UNKNOWN`, `ERR_OPERATION_TERMINAL`, and
+   * `ERR_OPERATION_TRANSITION` for a row that is not interrupted.
+   */
+  resolve(operationId, outcome, scope) {
+    return promised(this, () => this._resolve(operationId, outcome, scope));
+  }
+  resolveSync(operationId, outcome, scope) {
+    return parsed(now(handle$1(this)._resolve(operationId, outcome, scope)));
+  }
+  /**
+   * Takes terminal operations of the scope that ended before a time, pruned or not, off the fence and
+   * out of the history, and returns how many: the only way in which the fence shrinks. Their ids may be
+   * reserved anew. Those still in the history join `drainRetired`.
+   */
+  forget(options_) {
+    return promised(this, () => this._forgotten(options_));
+  }
+  forgetSync(options_) {
+    return parsed(now(handle$1(this)._forgotten(options_)));
+  }
+  /**
+   * The pairs of scope and operation id, of all scopes, that left the history since the last call, in
+   * order of leaving: their logs may go. Pairs handed out are struck from the disk by the next call, or
+   * when this handle closes, and handed out again if neither came. A pair whose id is reserved anew is
+   * no longer handed out.
+   */
+  drainRetired() {
+    return promised(this, () => this._drain());
+  }
+  drainRetiredSync() {
+    return parsed(now(handle$1(this)._drain()));
+  }
+  /** The full record, or null for an unknown or pruned id; so for the next three (false for the third). */
+  status(operationId, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    const text = accepted(binding.journalStatus(journal, id, scopeOf(scope, 'scope')));
+    return text === undefined ? null : parsed(text);
+  }
+  /** Time of the first move to running. */
+  startedAt(operationId, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    const text = accepted(binding.journalStartedAt(journal, id, scopeOf(scope, 'scope')));
+    return text === undefined ? null : Number(text);
+  }
+  /** The recorded input, whatever its size. */
+  payload(operationId, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    const text = accepted(binding.journalPayload(journal, id, scopeOf(scope, 'scope')));
+    return text === undefined ? null : parsed(text);
+  }
+  /** A cancel intent is recorded and the row has not ended. */
+  cancelRequested(operationId, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    return accepted(binding.journalCancelRequested(journal, id, scopeOf(scope, 'scope'))) === 1;
+  }
+  /**
+   * At most `pageSize` rows and at most `frameBytes` of JSON text, at least one row if there is any.
+   * Offsets address places between rows, which reservations and pruning do not move.
+   */
+  page(scope, options_) {
+    const journal = reference$1(this);
+    const of = scopeOf(scope, 'scope');
+    const given = options_ === undefined ? {} : object(options_, 'options');
+    const { offset = 0, state } = given;
+    if (typeof offset !== 'number') throw invalidArgument('options.offset', 'a number');
+    if (!Number.isSafeInteger(offset) || offset < 0)
+      throw outOfRange('options.offset must be a safe integer of at least 0');
+    const filter = state === undefined ? undefined : stateWord(state, 'options.state');
+    return parsed(accepted(binding.journalPage(journal, of, offset, filter)));
+  }
+  /** The id of the waiting row reserved first. */
+  nextQueued(scope) {
+    const journal = reference$1(this);
+    const text = accepted(binding.journalNextQueued(journal, scopeOf(scope, 'scope')));
+    return text === undefined ? null : parsed(text);
+  }
+  /** Interrupted rows with a reference, oldest reservation first. */
+  interruptedAccepted(scope) {
+    const journal = reference$1(this);
+    return parsed(accepted(binding.journalInterruptedAccepted(journal, scopeOf(scope, 'scope'))));
+  }
+  /** Counts per scope and state, the fence, the file, and whether writing works. */
+  stats() {
+    return parsed(accepted(binding.journalStats(reference$1(this))));
+  }
+  /**
+   * Statuses of the scope's rows as they change, from this call on. Each step gives the row whose
+   * undelivered change is oldest, at its newest state, so a slow reader holds at most one entry a row; a
+   * row that left the history meanwhile is left out. Ends, without error, on `return()`, when `signal`
+   * aborts or had aborted, and on close. Does not keep the process alive.
+   */
+  watch(options_) {
+    const journal = reference$1(this);
+    const given = options_ === undefined ? {} : object(options_, 'options');
+    const { id, scope, signal } = given;
+    const of = scopeOf(scope, 'options.scope');
+    const only = id === undefined ? undefined : identifier(id, 'options.id');
+    const until = signalOf(signal, 'options.signal');
+    const watcher = accepted(binding.journalWatch(journal, of, only));
+    // The handle is held: a journal that somebody watches is in use.
+    const source = {
+      take: () => {
+        const text = this._closing ? undefined : accepted(binding.watcherNext(watcher));
+        return text === undefined ? undefined : parsed(text);
+      },
+      isOver: () => this._closing !== undefined,
+      end: () => {
+        watchers.delete(watcher);
+        binding.watcherDrop(watcher);
+      },
+    };
+    const stream = new Stream(source, until);
+    if (!until?.aborted) watchers.set(watcher, new WeakRef(stream));
+    return stream;
+  }
+  /** Reads everything. ok without problems. Rows named as problems are skipped by all else. */
+  verify() {
+    return promised(this, () => {
+      const journal = this._number;
+      return (ticket) => binding.journalVerify(journal, ticket);
+    });
+  }
+  /** Gives unused space back, by writing the file anew; bytes before and after. Reads go on meanwhile. */
+  compact() {
+    return promised(this, () => {
+      const journal = this._number;
+      return (ticket) => binding.journalCompact(journal, ticket);
+    });
+  }
+  /**
+   * Writes a consistent copy, usable as a journal, while this one is in use. `ERR_BACKUP_EXISTS`,
+   * `ERR_JOURNAL_IO`. Do not run the copy beside the original: both would submit what is waiting.
+   */
+  backup(path) {
+    return promised(this, () => {
+      if (typeof path !== 'string' || path === '')
+        throw invalidArgument('path', 'a non-empty string');
+      if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
+      const journal = this._number;
+      return (ticket) => binding.journalBackup(journal, ticket, path);
+    }).then(() => undefined);
+  }
+  /**
+   * Refuses later calls of this handle with `ERR_CLOSED` (but `close` itself: idempotent), stops the
+   * runners started on it, waits for what was called before, and lets go.
+   */
+  close() {
+    if (!isHandle$1(this)) return Promise.reject(invalidThis('OperationJournal'));
+    this._closing ??= this._close(this._number);
+    return this._closing;
+  }
+  [Symbol.asyncDispose]() {
+    return OperationJournal.prototype.close.call(this);
+  }
+  /** @internal */
+  _isClosing() {
+    return this._closing !== undefined;
+  }
+  async _close(number) {
+    // Set before anything is awaited: later calls are refused from here on.
+    this._closing = Promise.resolve();
+    unused$3.unregister(this);
+    const stopping = [...this._runners].map((runner) => runner.stop());
+    for (const stream of watchers.values()) stream.deref()?._wake();
+    await Promise.all(stopping);
+    await asked((ticket) => binding.journalClose(number, ticket));
+  }
+  _reserve(operationId, digest, payload, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    const compared = identifier(digest, 'digest');
+    object(payload, 'payload');
+    const of = scopeOf(scope, 'scope');
+    const text = inputText(payload, 'payload', { operationId: id, scope: of });
+    const time = timeOf(this._clock);
+    return (ticket) =>
+      binding.journalReserve(journal, ticket, id, compared, text, of, time, undefined);
+  }
+  _update(operationId, patch, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    object(patch, 'patch');
+    const of = scopeOf(scope, 'scope');
+    const text = patchText(patch, { operationId: id, scope: of });
+    const time = timeOf(this._clock);
+    return (ticket) => binding.journalUpdate(journal, ticket, id, text, of, time);
+  }
+  _requestCancel(operationId, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    const of = scopeOf(scope, 'scope');
+    return (ticket) => binding.journalRequestCancel(journal, ticket, id, of);
+  }
+  /** @internal */
+  _cancel(operationId, scope, clock) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    const time = timeOf(clock);
+    return (ticket) => binding.journalCancel(journal, ticket, id, scope, time);
+  }
+  _resolve(operationId, outcome, scope) {
+    const journal = reference$1(this);
+    const id = identifier(operationId, 'operationId');
+    object(outcome, 'outcome');
+    const of = scopeOf(scope, 'scope');
+    const text = resolutionText(outcome, { operationId: id, scope: of });
+    const time = timeOf(this._clock);
+    return (ticket) => binding.journalResolve(journal, ticket, id, text, of, time);
+  }
+  _forgotten(given) {
+    const journal = reference$1(this);
+    const { finishedBefore, scope } = object(given, 'options');
+    if (typeof finishedBefore !== 'number')
+      throw invalidArgument('options.finishedBefore', 'a number');
+    if (!Number.isSafeInteger(finishedBefore) || finishedBefore < 0)
+      throw outOfRange('options.finishedBefore must be a safe integer of at least 0');
+    const of = scopeOf(scope, 'options.scope');
+    return (ticket) => binding.journalForget(journal, ticket, of, finishedBefore);
+  }
+  _drain() {
+    const journal = reference$1(this);
+    return (ticket) => binding.journalDrain(journal, ticket);
+  }
+}
+const parsed = (text) => JSON.parse(text);
+/** A method that returns a promise never throws. */
+function promised(self, read) {
+  try {
+    reference$1(self);
+    return asked(read()).then((text) => JSON.parse(text));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+/** Whether it was made here: an object of the prototype alone has no number. */
+const isHandle$1 = (self) => self instanceof OperationJournal && typeof self._number === 'number';
+function handle$1(self) {
+  if (!isHandle$1(self)) throw invalidThis('OperationJournal');
+  return self;
+}
+/** The number of a journal that is open. */
+function reference$1(self) {
+  const journal = handle$1(self);
+  if (journal._isClosing()) throw new TenureError('ERR_CLOSED', 'The journal is closed');
+  return journal._number;
+}
+
+const unused$2 = new FinalizationRegistry((logs) => {
+  binding.logsDrop(logs);
+});
+/**
+ * One bounded text file for each operation, directly in a directory, named by a hash of scope and id, so
+ * that no id can leave it. Independent of the journal: any identifiers will do. A log is a convenience:
+ * written in order, not synced. A directory is written by one process at a time; in it all handles of
+ * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
+ * the operating system's error as `cause`; a line that was not written whole is not there at all.
+ */
+class OperationLogs {
+  /** @internal */
+  _number;
+  _closing;
+  constructor(maker, number) {
+    made(maker, 'OperationLogs');
+    this._number = number;
+    unused$2.register(this, number, this);
+  }
+  /** Creates the directory, parents included. Only `logBytes` and `logSliceBytes` matter here. */
+  static open(directory, bounds) {
+    try {
+      if (typeof directory !== 'string' || directory === '')
+        throw invalidArgument('directory', 'a non-empty string');
+      if (directory.includes('\0') || !directory.isWellFormed())
+        throw invalidValue('directory', 'a path');
+      const text = bounds === undefined ? '{}' : boundsText(bounds, 'bounds');
+      return asked((ticket) => binding.logsOpen(ticket, directory, text)).then(
+        (number) => new OperationLogs(MAKER, Number(number)),
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /**
+   * Adds one record: `line` and a line feed. CR and LF inside `line` are written as `\r` and `\n` (two
+   * characters), lone surrogates as U+FFFD. A record that would pass `logBytes` is dropped, and so is,
+   * for good, every later one: what is kept is a true beginning.
+   */
+  append(operationId, line, scope) {
+    return called(this, () => this._append(operationId, line, scope));
+  }
+  appendSync(operationId, line, scope) {
+    now(handle(this)._append(operationId, line, scope));
+  }
+  /** Deletes the log; unknown is no error. A later append begins a new one. Ends its followers. */
+  retire(operationId, scope) {
+    return called(this, () => this._retire(operationId, scope));
+  }
+  retireSync(operationId, scope) {
+    now(handle(this)._retire(operationId, scope));
+  }
+  /**
+   * At most `logSliceBytes`, cut between characters: an offset inside a character counts as the end of
+   * that character, one past the end (of an unknown log: 0) as the end.
+   */
+  read(operationId, offset, scope) {
+    const logs = reference(this);
+    const id = identifier(operationId, 'operationId');
+    const from = position(offset, 'offset');
+    const text = accepted(binding.logsRead(logs, id, from, scopeOf(scope, 'scope')));
+    return JSON.parse(text);
+  }
+  /**
+   * Slices with text, from `offset` on, as lines arrive, whichever handle of this process appends. Ends,
+   * without error, on `return()`, when `signal` aborts or had aborted, on `retire` and on close. Does not
+   * keep the process alive.
+   */
+  follow(operationId, options) {
+    const logs = reference(this);
+    const id = identifier(operationId, 'operationId');
+    const given = options === undefined ? {} : object(options, 'options');
+    const { offset, signal, scope } = given;
+    let from = offset === undefined ? 0 : position(offset, 'options.offset');
+    const of = scopeOf(scope, 'options.scope');
+    const until = signalOf(signal, 'options.signal');
+    const follower = accepted(binding.logsFollow(logs, id, of));
+    const isOver = () => this._closing !== undefined || binding.followerIsOver(follower) === 1;
+    // The handle is held: logs that somebody follows are in use.
+    const source = {
+      take: () => {
+        if (isOver()) return undefined;
+        const slice = JSON.parse(accepted(binding.logsRead(logs, id, from, of)));
+        if (slice.text === '') return undefined;
+        from = slice.nextOffset;
+        return slice;
+      },
+      isOver,
+      end: () => {
+        followers.delete(follower);
+        binding.followerDrop(follower);
+      },
+    };
+    const stream = new Stream(source, until);
+    if (!until?.aborted) followers.set(follower, new WeakRef(stream));
+    return stream;
+  }
+  /** Refuses later calls of this handle with `ERR_CLOSED`, waits for what was called before, and lets go. */
+  close() {
+    if (!isHandle(this)) return Promise.reject(invalidThis('OperationLogs'));
+    const number = this._number;
+    if (this._closing !== undefined) return this._closing;
+    unused$2.unregister(this);
+    this._closing = asked((ticket) => binding.logsClose(number, ticket)).then(() => undefined);
+    for (const stream of followers.values()) stream.deref()?._wake();
+    return this._closing;
+  }
+  [Symbol.asyncDispose]() {
+    return OperationLogs.prototype.close.call(this);
+  }
+  /** @internal */
+  _isClosing() {
+    return this._closing !== undefined;
+  }
+  _append(operationId, line, scope) {
+    const logs = reference(this);
+    const id = identifier(operationId, 'operationId');
+    if (typeof line !== 'string') throw invalidArgument('line', 'a string');
+    const of = scopeOf(scope, 'scope');
+    return (ticket) => binding.logsAppend(logs, ticket, id, line.toWellFormed(), of);
+  }
+  _retire(operationId, scope) {
+    const logs = reference(this);
+    const id = identifier(operationId, 'operationId');
+    const of = scopeOf(scope, 'scope');
+    return (ticket) => binding.logsRetire(logs, ticket, id, of);
+  }
+}
+function called(self, read) {
+  try {
+    reference(self);
+    return asked(read()).then(() => undefined);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+function position(value, name) {
+  if (typeof value !== 'number') throw invalidArgument(name, 'a number');
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw outOfRange(`${name} must be a safe integer of at least 0`);
+  return value;
+}
+/** Whether it was made here: an object of the prototype alone has no number. */
+const isHandle = (self) => self instanceof OperationLogs && typeof self._number === 'number';
+function handle(self) {
+  if (!isHandle(self)) throw invalidThis('OperationLogs');
+  return self;
+}
+function reference(self) {
+  const logs = handle(self);
+  if (logs._isClosing()) throw new TenureError('ERR_CLOSED', 'The logs are closed');
+  return logs._number;
+}
+
+/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+function journalKey(scope, operationId) {
+  const of = scopeOf(string(scope, 'scope'), 'scope');
+  return accepted(binding.journalKey(of, identifier(operationId, 'operationId')));
+}
+/**
+ * Lower-case hex SHA-256 over: the number of bytes of `scope` as a 64-bit big-endian integer, those bytes
+ * (UTF-8), the number of bytes of the canonical (RFC 8785) `payload` likewise, those bytes.
+ * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here.
+ */
+function inputDigest(scope, payload) {
+  const of = scopeOf(string(scope, 'scope'), 'scope');
+  return accepted(binding.inputDigest(of, inputText(payload, 'payload')));
+}
+/** The JSON text of a schema: an object or a boolean. `ERR_SCHEMA_INVALID` unless plain JSON. */
+function schemaText(value, name) {
+  if (typeof value === 'boolean') return String(value);
+  return plain(
+    object(value, name),
+    (path, why) =>
+      new TenureError('ERR_SCHEMA_INVALID', `The value at ${path || '/'} of ${name} ${why}`, {
+        path,
+      }),
+  );
+}
+/** A string that Rust can hold. */
+function text(value, name) {
+  if (typeof value !== 'string') throw invalidArgument(name, 'a string');
+  if (!value.isWellFormed()) throw invalidValue(name, 'well-formed');
+  return JSON.stringify(value);
+}
+/**
+ * The public descriptor of an operation. It accepts exactly the calls that `dispatch` does not answer
+ * with `ERR_CALL_SHAPE` or, for the input, by the schema with `ERR_INPUT_REFUSED`; the input of a `start`
+ * may carry a `planDigest` even where `inputSchema` admits no further members. `ERR_SCHEMA_INVALID`;
+ * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`.
+ */
+function operationDescriptor(options) {
+  const given = object(options, 'options');
+  const { id, version, title, description, inputSchema, resultSchema } = given;
+  const members = [
+    `"id":${text(identifier(id, 'options.id'), 'options.id')}`,
+    `"version":${text(version, 'options.version')}`,
+    `"title":${text(title, 'options.title')}`,
+    `"description":${text(description, 'options.description')}`,
+    `"inputSchema":${schemaText(inputSchema, 'options.inputSchema')}`,
+    `"resultSchema":${schemaText(resultSchema, 'options.resultSchema')}`,
+  ];
+  if (version === '') throw invalidValue('options.version', 'a non-empty string');
+  return JSON.parse(accepted(binding.operationDescriptor(`{${members.join()}}`)));
+}
+
+const unused$1 = new FinalizationRegistry((schema) => {
+  binding.schemaDrop(schema);
+});
+/** A JSON Schema, compiled. */
+class CompiledSchema {
+  number;
+  /** `ERR_SCHEMA_INVALID`. */
+  constructor(schema, name) {
+    this.number = accepted(binding.schemaCompile(schemaText(schema, name)));
+    unused$1.register(this, this.number);
+  }
+  judge(text) {
+    const violation = accepted(binding.schemaJudge(this.number, text));
+    return violation === undefined ? undefined : JSON.parse(violation);
+  }
+}
+
+/** How a call of the adapter ended, as the core knows it. */
+const TIME = 0;
+const REFERENCE = 1;
+const REFUSED = 2;
+const OBSERVED = 3;
+const CANCELLED = 4;
+const FAILED = 5;
+const SUBMIT = 1;
+const OBSERVE = 2;
+const CANCEL = 3;
+const ABORT = 4;
+const REASON_LENGTH = 256;
+function seconds(value, name, initial, most) {
+  if (value === undefined) return initial;
+  if (typeof value !== 'number') throw invalidArgument(name, 'a number');
+  if (!(value >= 0.001 && value <= most)) throw outOfRange(`${name} must be from 0.001 to ${most}`);
+  return value;
+}
+function count(value, name) {
+  if (value === undefined) return 1;
+  if (typeof value !== 'number') throw invalidArgument(name, 'a number');
+  if (!Number.isInteger(value) || value < 1 || value > 1024)
+    throw outOfRange(`${name} must be an integer from 1 to 1024`);
+  return value;
+}
+/** The reason of an adapter's refusal, if it is fit to be shown. By its code: another copy's will do. */
+function refusedBy(error) {
+  if (!(error instanceof Error) || error.code !== 'ERR_SUBMISSION_REFUSED') return undefined;
+  const reason = error.message;
+  const fits =
+    typeof reason === 'string' &&
+    reason !== '' &&
+    reason.isWellFormed() &&
+    [...reason].length <= REASON_LENGTH;
+  return { reason: fits ? reason : undefined };
+}
+/** A runner from its start to the end of its stop: calls the adapter for the core. */
+class Life {
+  _runner;
+  _adapter;
+  _clock;
+  /** Calls of the adapter that are not answered, by number. */
+  _calls = new Map();
+  constructor(runner, adapter, clock) {
+    this._runner = runner;
+    this._adapter = adapter;
+    this._clock = clock;
+  }
+  _asked(verb, call, first, second) {
+    if (verb === ABORT) {
+      const aborted = this._calls.get(call);
+      this._calls.delete(call);
+      aborted?.abort(new TenureError('ERR_CLOSED', 'The call is given up'));
+      return;
+    }
+    if (verb === TIME) {
+      this._answer(call, TIME, undefined);
+      return;
+    }
+    const abort = controller();
+    this._calls.set(call, abort);
+    this._call(verb, first, second, abort.signal).then(
+      (value) => {
+        this._fulfilled(verb, call, value);
+      },
+      (error) => {
+        const refused = verb === SUBMIT ? refusedBy(error) : undefined;
+        if (refused === undefined) this._answer(call, FAILED, undefined);
+        else this._answer(call, REFUSED, refused.reason);
+      },
+    );
+  }
+  async _call(verb, first, second, signal) {
+    if (verb === SUBMIT) return this._adapter.submit(first, JSON.parse(second), signal);
+    if (verb === OBSERVE) return this._adapter.observe(first, signal);
+    return this._adapter.cancel(first, signal);
+  }
+  _fulfilled(verb, call, value) {
+    if (verb === CANCEL) {
+      this._answer(call, CANCELLED, undefined);
+      return;
+    }
+    if (verb === SUBMIT) {
+      const fits = typeof value === 'string' && value !== '' && value.isWellFormed();
+      this._answer(call, fits ? REFERENCE : FAILED, fits ? value : undefined);
+      return;
+    }
+    let text;
+    try {
+      text = observationText(value);
+    } catch {
+      // What its getters throw is an error of the adapter.
+    }
+    this._answer(call, text === undefined ? FAILED : OBSERVED, text);
+  }
+  _answer(call, kind, text) {
+    this._calls.delete(call);
+    let time = -1;
+    try {
+      time = timeOf(this._clock);
+    } catch {
+      // Without a time the core waits and asks again.
+    }
+    binding.runnerAnswer(this._runner, call, kind, text, time);
+  }
+}
+/**
+ * Drains one scope's queue through an adapter. Of one operation, in this order, each step durable before
+ * the next: running and `uncertain`; `submit`; `accepted` with the reference; observations until one is
+ * terminal, every `pollSeconds`; after k failures in a row the pause is `pollSeconds` times 2^k, at most a
+ * minute (or `pollSeconds`). A row that ends by other hands is let go, and what the adapter still answers
+ * is dropped. While the journal cannot write, nothing is submitted, and what the adapter answered is
+ * recorded once it can.
+ *
+ * A waiting row with a cancel intent is cancelled instead of being submitted. A row past
+ * `maxRuntimeSeconds` since its `startedAt`, restarts included, is given a cancel intent. A row in progress
+ * with a cancel intent: `cancel` is called until it has fulfilled once (in this runner's life), and
+ * observing goes on; whatever terminal state the backend reports stands.
+ *
+ * The loop runs beside the JavaScript thread; adapter and clock are called on the thread that started it,
+ * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time.
+ */
+class OperationRunner {
+  _journal;
+  _adapter;
+  _scope;
+  _options;
+  _schema;
+  _clock;
+  _runner;
+  _stopping;
+  /** `ERR_SCHEMA_INVALID`; nothing starts. */
+  constructor(journal, logs, adapter, options) {
+    if (!(journal instanceof OperationJournal))
+      throw invalidArgument('journal', 'an OperationJournal');
+    if (!(logs instanceof OperationLogs)) throw invalidArgument('logs', 'an OperationLogs');
+    const given = object(adapter, 'adapter');
+    for (const method of ['submit', 'observe', 'cancel'])
+      callable(given[method], `adapter.${method}`);
+    const { scope, pollSeconds, adapterSeconds, resultSchema, clock, concurrency } = object(
+      options,
+      'options',
+    );
+    this._journal = journal;
+    this._adapter = adapter;
+    this._scope = scopeOf(scope, 'options.scope');
+    this._options = JSON.stringify({
+      scope: this._scope,
+      pollSeconds: seconds(pollSeconds, 'options.pollSeconds', 1, 3_600),
+      adapterSeconds: seconds(adapterSeconds, 'options.adapterSeconds', 30, 86_400),
+      concurrency: count(concurrency, 'options.concurrency'),
+    });
+    const read = clock === undefined ? undefined : callable(clock, 'options.clock');
+    this._clock = read === undefined ? journal._clock : () => read();
+    this._schema = new CompiledSchema(resultSchema, 'options.resultSchema');
+  }
+  /**
+   * `ERR_SCOPE_OWNED` if a runner of this scope and journal is started, be it this one and in whatever
+   * thread; `ERR_CLOSED`. First takes up what an earlier life left: rows that are interrupted, running or
+   * queued at the backend are observed if they have a reference (all of them at once, counting as in
+   * progress) and otherwise interrupted. Then drains the queue, and looks at it again every
+   * `pollSeconds`. Keeps the process alive until `stop`.
+   */
+  start() {
+    const self = checked(this);
+    const journal = reference$1(self._journal);
+    const runner = accepted(binding.runnerStart(journal, self._options, self._schema.number));
+    self._runner = runner;
+    self._stopping = undefined;
+    runners.set(runner, new Life(runner, self._adapter, self._clock));
+    self._journal._runners.add(self);
+  }
+  /**
+   * Calls nothing new, waits for a `submit` in flight (its answer is recorded) but for no other call, and
+   * leaves the rows as they are. Idempotent. Then nothing keeps the process alive, and the scope may be
+   * started again.
+   */
+  stop() {
+    try {
+      const self = checked(this);
+      const runner = self._runner;
+      if (runner === undefined) return self._stopping ?? Promise.resolve();
+      self._runner = undefined;
+      self._stopping = asked((ticket) => binding.runnerStop(runner, ticket)).then(() => {
+        runners.delete(runner);
+        binding.runnerDrop(runner);
+        // A start since then has put it in again.
+        if (self._runner === undefined) self._journal._runners.delete(self);
+      });
+      return self._stopping;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /** Look at the queue now. Nothing unless started. */
+  enqueue() {
+    const { _runner: runner } = checked(this);
+    if (runner !== undefined) binding.runnerWake(runner);
+  }
+  /**
+   * A waiting operation is cancelled, durably, when this fulfils; one that was sent has its intent
+   * recorded, and a started runner asks the adapter; a terminal one stays as it is. Needs no started
+   * runner. `ERR_OPERATION_UNKNOWN`.
+   */
+  requestCancel(operationId) {
+    try {
+      const self = checked(this);
+      return promised(self._journal, () =>
+        self._journal._cancel(identifier(operationId, 'operationId'), self._scope, self._clock),
+      );
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /** @internal */
+  get _of() {
+    return this._scope;
+  }
+}
+const checked = (self) => {
+  const isMade = self instanceof OperationRunner && typeof self._of === 'string';
+  if (!isMade) throw invalidThis('OperationRunner');
+  return self;
+};
+
+/** Which fields a verb takes; those without a question mark it needs. */
+const FIELDS = Object.assign(Object.create(null), {
+  start: ['operationId', 'input'],
+  status: ['operationId'],
+  list: ['offset?'],
+  log: ['operationId', 'offset?'],
+  cancel: ['operationId'],
+  plan: ['input'],
+});
+/** A JSON Pointer to a member of the outermost object. */
+const pointer = (name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+const misshapen = (path, what) => new TenureError('ERR_CALL_SHAPE', `The call ${what}`, { path });
+const FITS = {
+  operationId: (value) => typeof value === 'string' && isIdentifier(value),
+  input: (value) => typeof value === 'object' && !Array.isArray(value),
+  offset: (value) => Number.isSafeInteger(value) && value >= 0,
+};
+/** Reads a call: `ERR_CALL_SHAPE`, with the path of what is wrong. */
+function callOf(value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw misshapen('', 'is no object');
+  const given = new Map();
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member !== undefined) given.set(name, member);
+  }
+  const op = given.get('op');
+  const fields = typeof op === 'string' ? FIELDS[op] : undefined;
+  if (fields === undefined) throw misshapen('/op', 'has no verb of the contract');
+  for (const [name, member] of given) {
+    if (name === 'op') continue;
+    const fits = FITS[name];
+    const isOf = fields.includes(name) || fields.includes(`${name}?`);
+    // Null is the same as left out, of the fields that there are.
+    if (fits !== undefined && member === null) given.delete(name);
+    else if (!isOf) throw misshapen(pointer(name), `has a field that ${String(op)} does not take`);
+    else if (fits?.(member) !== true) throw misshapen(pointer(name), 'has a value of a wrong type');
+  }
+  for (const field of fields)
+    if (!field.endsWith('?') && !given.has(field))
+      throw misshapen(pointer(field), `lacks a field that ${String(op)} needs`);
+  return { offset: 0, ...Object.fromEntries(given) };
+}
+
+const SUMMARY_LENGTH = 512;
+const wrong = (what) => new TypeError(`A plan ${what}`);
+function estimate(value, name) {
+  if (value === undefined || value === null) return null;
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw wrong(`has a value for ${name} that is no whole number of at least 0`);
+  return value;
+}
+/**
+ * The plan that a draft comes to, with the digest of the input that is to start. Throws for what is no
+ * draft of one.
+ */
+function planOf(draft, planned, digestOf) {
+  if (typeof draft !== 'object' || draft === null) throw wrong('is an object');
+  const { planDigest, summary, estimatedSeconds, estimatedCostMicrounits, expiresAt, input } =
+    draft;
+  const fits =
+    typeof summary === 'string' &&
+    summary !== '' &&
+    summary.isWellFormed() &&
+    [...summary].length <= SUMMARY_LENGTH;
+  if (!fits) throw wrong(`has a summary of 1 to ${SUMMARY_LENGTH} characters`);
+  if (!Number.isSafeInteger(expiresAt) || expiresAt < 0)
+    throw wrong('has a time at which it expires');
+  const chosen = input === undefined || input === null ? undefined : chosenOf(input);
+  const digest = digestOf(chosen === undefined ? planned : JSON.stringify(chosen.rest));
+  for (const given of [planDigest, chosen?.planDigest])
+    if (given !== undefined && given !== digest) throw wrong('has the digest of its input');
+  return {
+    planDigest: digest,
+    summary,
+    estimatedSeconds: estimate(estimatedSeconds, 'estimatedSeconds'),
+    estimatedCostMicrounits: estimate(estimatedCostMicrounits, 'estimatedCostMicrounits'),
+    expiresAt: expiresAt,
+    input: chosen === undefined ? null : { ...chosen.rest, planDigest: digest },
+  };
+}
+function chosenOf(input) {
+  if (typeof input !== 'object') throw wrong('has an input that is an object');
+  const text = plain(input, (path, why) => wrong(`has a value at ${path} that ${why}`));
+  const { planDigest, ...rest } = JSON.parse(text);
+  return { planDigest, rest };
+}
+
+const EFFECTS = ['start', 'cancel', 'plan'];
+/** By the number that the core judges a plan with. */
+const VERDICTS = [undefined, 'expired', 'mismatch'];
+const unused = new FinalizationRegistry((plans) => {
+  binding.plansDrop(plans);
+});
+/** The verbs of one scope, for callers that are not trusted with the journal. */
+class OperationService {
+  _scope;
+  _journal;
+  _logs;
+  _runner;
+  _plan;
+  _schema;
+  _plans;
+  /** `ERR_SCHEMA_INVALID`; `ERR_INVALID_ARG_VALUE` for a runner of another scope. */
+  constructor(options) {
+    const { scope, journal, logs, runner, plan, inputSchema } = object(options, 'options');
+    this._scope = scopeOf(string(scope, 'options.scope'), 'options.scope');
+    if (!(journal instanceof OperationJournal))
+      throw invalidArgument('options.journal', 'an OperationJournal');
+    if (!(logs instanceof OperationLogs)) throw invalidArgument('options.logs', 'an OperationLogs');
+    if (!(runner instanceof OperationRunner))
+      throw invalidArgument('options.runner', 'an OperationRunner');
+    this._journal = journal;
+    this._logs = logs;
+    this._runner = runner;
+    this._plan = callable(plan, 'options.plan');
+    this._schema =
+      inputSchema === undefined
+        ? undefined
+        : new CompiledSchema(inputSchema, 'options.inputSchema');
+    if (runner._of !== this._scope) throw invalidValue('options.runner', 'of the same scope');
+    this._plans = binding.plansOpen();
+    unused.register(this, this._plans);
+  }
+  /**
+   * Runs one verb. Refused in this order: `ERR_CALL_SHAPE`; `ERR_AUTHORITY`; only then is anything looked
+   * at or called.
+   *
+   * | verb | what it does |
+   * | --- | --- |
+   * | start | Reserves under `inputDigest(scope, input)` and wakes the runner. Refusals of `reserve`. An id that the fence holds is answered by it alone. Otherwise an input with a `planDigest` must be that of a plan which this service issued for this input and still holds, else `ERR_PLAN_MISMATCH`, and which has not expired by the journal's clock, else `ERR_PLAN_EXPIRED`. A plan may be used more than once. |
+   * | status | `ERR_OPERATION_UNKNOWN`. |
+   * | list | `journal.page` of the scope. |
+   * | log | `logs.read` from `offset`, default 0; an unknown log is empty. |
+   * | cancel | `runner.requestCancel`. |
+   * | plan | Calls `plan`. `ERR_PLAN_FAILED`; a `TenureError` that it throws is passed on. The answer is held, with the 999 issued last before it, in memory, also once expired. |
+   */
+  async dispatch(call, authority) {
+    const isMade = this instanceof OperationService && typeof this._scope === 'string';
+    if (!isMade) throw invalidThis('OperationService');
+    if (typeof authority !== 'string') throw invalidArgument('authority', 'a string');
+    if (authority !== 'read' && authority !== 'effect')
+      throw invalidValue('authority', "'read' or 'effect'");
+    const asked = callOf(call);
+    if (authority === 'read' && EFFECTS.includes(asked.op))
+      throw new TenureError('ERR_AUTHORITY', `${asked.op} needs the authority of effect`);
+    return await this._dispatched(asked);
+  }
+  _dispatched(call) {
+    switch (call.op) {
+      case 'start':
+        return this._start(call.operationId, call.input);
+      case 'status':
+        return this._status(call.operationId);
+      case 'list':
+        return this._journal.page(this._scope, { offset: call.offset });
+      case 'log':
+        return this._logs.read(call.operationId, call.offset, this._scope);
+      case 'cancel':
+        return this._runner.requestCancel(call.operationId);
+      case 'plan':
+        return this._planned(call.input);
+    }
+  }
+  _status(operationId) {
+    const status = this._journal.status(operationId, this._scope);
+    if (status !== null) return status;
+    throw new TenureError(
+      'ERR_OPERATION_UNKNOWN',
+      `Operation ${JSON.stringify(operationId)} is not in the history`,
+      { operationId, scope: this._scope },
+    );
+  }
+  async _start(operationId, given) {
+    const journal = this._journal;
+    const scope = this._scope;
+    reference$1(journal);
+    const input = this._input(given, operationId);
+    const digest = accepted(binding.inputDigest(scope, input.text));
+    const time = timeOf(journal._clock);
+    const unlessHeld = this._verdict(input, time);
+    const number = reference$1(journal);
+    const reservation = await promised(
+      journal,
+      () => (ticket) =>
+        binding.journalReserve(
+          number,
+          ticket,
+          operationId,
+          digest,
+          input.text,
+          scope,
+          time,
+          unlessHeld,
+        ),
+    );
+    this._runner.enqueue();
+    return reservation.status;
+  }
+  /** Why a start with this input is refused, unless the fence holds its id. */
+  _verdict(input, time) {
+    if (input.planDigest === undefined) return undefined;
+    const digest = accepted(binding.inputDigest(this._scope, input.restText));
+    if (input.planDigest !== digest) return 'mismatch';
+    return VERDICTS[accepted(binding.plansJudge(this._plans, digest, time))];
+  }
+  _input(given, operationId) {
+    const key = operationId === undefined ? undefined : { operationId, scope: this._scope };
+    const text = inputText(given, 'input', key);
+    const { planDigest, ...rest } = JSON.parse(text);
+    const restText = planDigest === undefined ? text : JSON.stringify(rest);
+    const violation = this._schema?.judge(restText);
+    if (violation !== undefined)
+      throw new TenureError('ERR_INPUT_REFUSED', `The input ${violation.message}`, {
+        ...key,
+        path: violation.path,
+      });
+    return { text, planDigest, rest, restText };
+  }
+  async _planned(given) {
+    reference$1(this._journal);
+    const { rest, restText } = this._input(given);
+    let draft;
+    try {
+      draft = await this._plan(rest);
+    } catch (error) {
+      if (error instanceof TenureError) throw error;
+      throw new TenureError('ERR_PLAN_FAILED', 'The plan could not be made', { cause: error });
+    }
+    let plan;
+    try {
+      plan = planOf(draft, restText, (text) => accepted(binding.inputDigest(this._scope, text)));
+    } catch (cause) {
+      throw new TenureError('ERR_PLAN_FAILED', 'The answer of the plan function is no plan', {
+        cause,
+      });
+    }
+    accepted(binding.plansIssue(this._plans, plan.planDigest, plan.expiresAt));
+    return plan;
+  }
+}
+
 for (const type of [AdmissionPermit, ExecutionClaim, OperationLease, RuntimeCore]) disposable(type);
+for (const type of [OperationJournal, OperationLogs]) asyncDisposable(type);
 
 exports.AdmissionLimiter = AdmissionLimiter;
 exports.AdmissionPermit = AdmissionPermit;
@@ -2866,7 +4506,12 @@ exports.BackendGeneration = BackendGeneration;
 exports.BackendInvalidation = BackendInvalidation;
 exports.ExecutionClaim = ExecutionClaim;
 exports.InteractionRequest = InteractionRequest;
+exports.OperationJournal = OperationJournal;
 exports.OperationLease = OperationLease;
+exports.OperationLogs = OperationLogs;
+exports.OperationRunner = OperationRunner;
+exports.OperationService = OperationService;
+exports.ResultRefused = ResultRefused;
 exports.RuntimeCore = RuntimeCore;
 exports.SessionBusyError = SessionBusyError;
 exports.SteeringTurn = SteeringTurn;
@@ -2874,6 +4519,10 @@ exports.StopAttempt = StopAttempt;
 exports.StopDelivery = StopDelivery;
 exports.StopMember = StopMember;
 exports.StopOperation = StopOperation;
+exports.SubmissionRefused = SubmissionRefused;
 exports.TenureError = TenureError;
+exports.inputDigest = inputDigest;
+exports.journalKey = journalKey;
+exports.operationDescriptor = operationDescriptor;
 exports.sessionOperationExclusivityKey = sessionOperationExclusivityKey;
 exports.setLogger = setLogger;

@@ -5,6 +5,12 @@
  */
 type Coded = number;
 type Slot = number;
+/**
+ * Of the durable rooms: an answer as it is, or the text of a refusal, which begins with a mark that no
+ * JSON text has. `Later` is undefined when the answer comes by mail.
+ */
+type Plain = number | string;
+type Later = string | undefined;
 
 interface Binding {
   openCore(scope: string | undefined, deliver: () => void): Coded;
@@ -172,6 +178,93 @@ interface Binding {
 
   logLevel(level: string | undefined): Coded;
   takeLog(): string | undefined;
+
+  openMail(deliver: () => void): Coded;
+  /** What other threads have for this one, in order: see `Mail::write`. */
+  mail(): (number | string)[];
+  flushCalls(): number;
+  journalKey(scope: string, id: string): string;
+  inputDigest(scope: string, text: string): string;
+  operationDescriptor(options: string): string;
+  schemaCompile(text: string): Plain;
+  schemaDrop(schema: number): number;
+  schemaJudge(schema: number, text: string): string | undefined;
+  plansOpen(): number;
+  plansDrop(plans: number): number;
+  plansIssue(plans: number, digest: string, until: number): number;
+  plansJudge(plans: number, digest: string, now: number): number;
+
+  journalOpen(ticket: number, path: string, options: string): Later;
+  journalInMemory(options: string): Plain;
+  journalBounds(journal: number): string;
+  journalReserve(
+    journal: number,
+    ticket: number,
+    id: string,
+    digest: string,
+    input: string,
+    scope: string,
+    now: number,
+    unlessHeld: string | undefined,
+  ): Later;
+  journalUpdate(
+    journal: number,
+    ticket: number,
+    id: string,
+    patch: string,
+    scope: string,
+    now: number,
+  ): Later;
+  journalResolve(
+    journal: number,
+    ticket: number,
+    id: string,
+    resolution: string,
+    scope: string,
+    now: number,
+  ): Later;
+  journalRequestCancel(journal: number, ticket: number, id: string, scope: string): Later;
+  journalCancel(journal: number, ticket: number, id: string, scope: string, now: number): Later;
+  journalForget(journal: number, ticket: number, scope: string, before: number): Later;
+  journalDrain(journal: number, ticket: number): Later;
+  journalStatus(journal: number, id: string, scope: string): string | undefined;
+  journalPayload(journal: number, id: string, scope: string): string | undefined;
+  journalStartedAt(journal: number, id: string, scope: string): string | undefined;
+  journalCancelRequested(journal: number, id: string, scope: string): Plain;
+  journalPage(journal: number, scope: string, offset: number, state: string | undefined): string;
+  journalNextQueued(journal: number, scope: string): string | undefined;
+  journalInterruptedAccepted(journal: number, scope: string): string;
+  journalStats(journal: number): string;
+  journalWatch(journal: number, scope: string, id: string | undefined): Plain;
+  watcherNext(watcher: number): string | undefined;
+  watcherDrop(watcher: number): number;
+  journalVerify(journal: number, ticket: number): Later;
+  journalCompact(journal: number, ticket: number): Later;
+  journalBackup(journal: number, ticket: number, path: string): Later;
+  journalClose(journal: number, ticket: number): Later;
+  journalDrop(journal: number): number;
+
+  logsOpen(ticket: number, directory: string, bounds: string): Later;
+  logsAppend(logs: number, ticket: number, id: string, line: string, scope: string): Later;
+  logsRetire(logs: number, ticket: number, id: string, scope: string): Later;
+  logsRead(logs: number, id: string, offset: number, scope: string): string;
+  logsFollow(logs: number, id: string, scope: string): Plain;
+  followerIsOver(follower: number): number;
+  followerDrop(follower: number): number;
+  logsClose(logs: number, ticket: number): Later;
+  logsDrop(logs: number): number;
+
+  runnerStart(journal: number, options: string, schema: number): Plain;
+  runnerAnswer(
+    runner: number,
+    call: number,
+    kind: number,
+    text: string | undefined,
+    now: number,
+  ): number;
+  runnerWake(runner: number): number;
+  runnerStop(runner: number, ticket: number): number;
+  runnerDrop(runner: number): number;
 }
 
 declare const binding: Binding;

@@ -30,3 +30,31 @@ export type CoreErrorCode =
 export interface CoreError extends Error {
   readonly code: CoreErrorCode;
 }
+
+/** What the durable rooms refuse with, besides ERR_INTERNAL and wrong arguments; see docs/errors.md. */
+export type OperationErrorCode =
+  | 'ERR_AUTHORITY'
+  | 'ERR_BACKUP_EXISTS'
+  | 'ERR_CALL_SHAPE'
+  | 'ERR_CLOSED'
+  | 'ERR_FENCE_FULL'
+  | 'ERR_INPUT_REFUSED'
+  | 'ERR_JOURNAL_CORRUPT'
+  | 'ERR_JOURNAL_IO'
+  | 'ERR_JOURNAL_LOCKED'
+  | 'ERR_JOURNAL_OPTIONS'
+  | 'ERR_JOURNAL_VERSION'
+  | 'ERR_LOG_IO'
+  | 'ERR_OPERATION_CONFLICT'
+  | 'ERR_OPERATION_RETIRED'
+  | 'ERR_OPERATION_TERMINAL'
+  | 'ERR_OPERATION_TRANSITION'
+  | 'ERR_OPERATION_UNKNOWN'
+  | 'ERR_PLAN_EXPIRED'
+  | 'ERR_PLAN_FAILED'
+  | 'ERR_PLAN_MISMATCH'
+  | 'ERR_QUEUE_FULL'
+  | 'ERR_RESULT_REFUSED'
+  | 'ERR_SCHEMA_INVALID'
+  | 'ERR_SCOPE_OWNED'
+  | 'ERR_SUBMISSION_REFUSED';

@@ -1,26 +1,98 @@
 import type { ApplicationOperationRegistration } from './values.js';
-import type { CoreError, CoreErrorCode } from './codes.js';
+import type { CoreErrorCode, OperationErrorCode } from './codes.js';
 
 /** On the prototype, so that a stack begins with it. */
 function named(of: { prototype: Error }, name: string): void {
   Object.defineProperty(of.prototype, 'name', { value: name, writable: true, configurable: true });
 }
 
+const OPEN = { enumerable: true, writable: true, configurable: true };
+const FIELDS = ['operationId', 'scope', 'path', 'limit', 'actual', 'pid'] as const;
+
 /**
  * Every error that tenure throws on purpose, wrong arguments aside: those are a `TypeError` or a
  * `RangeError` with a `code`. Codes never change, messages may; test by `code`, since another copy of
  * the package (a vm context, a worker) has classes of its own.
  */
-export class TenureError extends Error implements CoreError {
+export class TenureError extends Error {
   static {
     named(this, 'TenureError');
   }
 
-  readonly code: CoreErrorCode;
+  readonly code: CoreErrorCode | OperationErrorCode;
+  /** The operation it is about. */
+  declare readonly operationId?: string;
+  /** The scope it is about. */
+  declare readonly scope?: string;
+  /** JSON Pointer of the refused value, or the path of the file. */
+  declare readonly path?: string;
+  /** The bound that was passed. */
+  declare readonly limit?: number;
+  /** What passed it. */
+  declare readonly actual?: number;
+  /** `ERR_JOURNAL_LOCKED`: the process that has the file open, where known. */
+  declare readonly pid?: number;
 
-  constructor(code: CoreErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: CoreErrorCode | OperationErrorCode,
+    message: string,
+    options?: ErrorOptions & ErrorFields,
+  ) {
     super(message, options);
     this.code = code;
+    if (options === undefined) return;
+    for (const field of FIELDS) {
+      const value = options[field];
+      if (value !== undefined) Object.defineProperty(this, field, { value, ...OPEN });
+    }
+  }
+}
+
+/** What an error may tell besides its code. */
+export type ErrorFields = {
+  operationId?: string | undefined;
+  scope?: string | undefined;
+  path?: string | undefined;
+  limit?: number | undefined;
+  actual?: number | undefined;
+  pid?: number | undefined;
+};
+
+/**
+ * `ERR_SUBMISSION_REFUSED`: for an adapter to throw from `submit` before anything was sent, a definite
+ * failure. `reason` is published as the operation's `error`, so it must be safe to show; one that is
+ * empty, too long for `error` or not well-formed is replaced by a fixed one.
+ */
+export class SubmissionRefused extends TenureError {
+  static {
+    named(this, 'SubmissionRefused');
+  }
+
+  declare readonly code: 'ERR_SUBMISSION_REFUSED';
+
+  /** `ERR_INVALID_ARG_TYPE` unless a string. */
+  constructor(reason: string) {
+    if (typeof reason !== 'string') throw invalidArgument('reason', 'a string');
+    super('ERR_SUBMISSION_REFUSED', reason);
+  }
+}
+
+/** `ERR_RESULT_REFUSED`: a value that the journal will not keep. The message is safe to show. */
+export class ResultRefused extends TenureError {
+  static {
+    named(this, 'ResultRefused');
+  }
+
+  declare readonly code: 'ERR_RESULT_REFUSED';
+
+  /** @internal */
+  protected constructor(message: string, fields: ErrorFields) {
+    super('ERR_RESULT_REFUSED', message, fields);
+  }
+
+  /** @internal */
+  static _of(message: string, fields: ErrorFields): ResultRefused {
+    return new ResultRefused(message, fields);
   }
 }
 
@@ -65,6 +137,8 @@ export class RuntimeExecutionCancellation extends TenureError {
     named(this, 'RuntimeExecutionCancellation');
   }
 
+  declare readonly code: 'ERR_EXECUTION_CANCELLED';
+
   constructor(sessionId: string) {
     super(
       'ERR_EXECUTION_CANCELLED',
@@ -100,9 +174,15 @@ export function made(maker: unknown, name: string): void {
 
 export const closedError = (): TenureError => new TenureError('ERR_CLOSED', 'The core is closed');
 
+export const coreError = (code: CoreErrorCode, message: string, options?: ErrorOptions): OfCore =>
+  new TenureError(code, message, options) as OfCore;
+
+/** An error of the core. */
+export type OfCore = TenureError & { readonly code: CoreErrorCode };
+
 /** The error of a generation whose disposal failed. */
-export const failureOf = (generation: number, cause: unknown): TenureError =>
-  new TenureError(
+export const failureOf = (generation: number, cause: unknown): OfCore =>
+  coreError(
     'ERR_GENERATION_FAILED',
     `Backend generation ${generation} is permanently quarantined after disposal failed`,
     { cause },

@@ -2,7 +2,7 @@ import binding from './binding.js';
 import { callable } from './arguments.js';
 import type { CoreError } from './codes.js';
 import type { Acting } from './effects.js';
-import { MAKER, TenureError, closedError, invalidThis, made } from './errors.js';
+import { MAKER, closedError, coreError, invalidThis, made } from './errors.js';
 import type { BackendGeneration } from './generation.js';
 import {
   Deferred,
@@ -89,7 +89,7 @@ export class BackendInvalidation<T extends CoreTypes = CoreTypes> implements Act
     if (!ok) {
       const cause = (outcome as { error?: unknown } | undefined)?.error;
       const text = `Backend invalidation is permanently quarantined for session ${this.sessionId}`;
-      this._failure = new TenureError('ERR_INVALIDATION_FAILED', text, { cause });
+      this._failure = coreError('ERR_INVALIDATION_FAILED', text, { cause });
     }
     value(binding.invalidationDone(slot, ok));
     this._deferred.resolve(outcome);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { at, bin, hasShared, shared } from './paths.mjs';
 import { holds, notRun } from './report.mjs';
 import { runNode } from './steps.mjs';
+import { withOutput } from './suites.mjs';
 
 /**
  * The types of one kernel, each unlike the others, so that a member which takes one for another is
@@ -27,17 +28,18 @@ interface Mine extends ours.CoreTypes {
  * A program that compiles only if every export of the contract's declaration is an export of ours,
  * and what is ours can stand wherever the contract's is asked for.
  * @param {string} declaration
+ * @param {string} codes
  */
-function program(declaration) {
+function program(declaration, codes) {
   const exported = declaration.matchAll(
     /^export (?:declare )?(class|interface|type|function) (\w+)(<T extends CoreTypes)?/gm,
   );
   const lines = [
-    `import * as ours from '../../index.js';`,
+    `import * as ours from '../../../index.js';`,
     `import * as contract from './contract.js';`,
     kernelTypes,
     'type Fits<Ours extends Contract, Contract> = Ours;',
-    'export type Codes = Fits<contract.LeastCode, ours.CoreErrorCode>;',
+    codes,
   ];
   for (const [, kind, name, generic] of exported) {
     const type = generic ? `${name}<Mine>` : name;
@@ -68,30 +70,48 @@ function hasConstructor(declaration, name) {
   return /^  constructor\(/m.test(body?.split(/^}/m)[0] ?? '');
 }
 
+/** A declaration of the contract, and what has to be said of it first. */
+const declarations = [
+  {
+    name: 'kernel.d.ts',
+    // There may be more codes than the contract's; then the code of an error is one of ours.
+    adapt: (/** @type {string} */ text) =>
+      text.replace(
+        /^export type CoreErrorCode =/m,
+        `export type CoreErrorCode = import('../../../index.js').CoreErrorCode;\nexport type LeastCode =`,
+      ),
+    codes: 'export type Codes = Fits<contract.LeastCode, ours.CoreErrorCode>;',
+  },
+  {
+    name: 'operations.d.ts',
+    adapt: (/** @type {string} */ text) => text,
+    codes: '',
+  },
+];
+
 /** Whether index.d.ts declares at least all that the contract does. */
 export async function contractTypes() {
-  if (!hasShared())
-    return notRun('the declaration of the contract does not lie beside the project');
-  const folder = at('dist', 'contract-types');
-  mkdirSync(folder, { recursive: true });
-  // There may be more codes than the contract's; then the code of an error is one of ours.
-  const declaration = readFileSync(join(shared, 'kernel.d.ts'), 'utf8').replace(
-    /^export type CoreErrorCode =/m,
-    `export type CoreErrorCode = import('../../index.js').CoreErrorCode;\nexport type LeastCode =`,
-  );
-  writeFileSync(join(folder, 'contract.d.ts'), declaration);
-  writeFileSync(join(folder, 'fits.ts'), program(declaration));
-  const config = {
-    extends: '../../__test__/types/tsconfig.base.json',
-    compilerOptions: {
-      module: 'ESNext',
-      moduleResolution: 'Bundler',
-      lib: ['ES2022', 'ESNext.Disposable'],
-      types: ['node'],
-      noUnusedLocals: false,
-    },
-    files: ['fits.ts'],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  return holds(() => runNode(bin('typescript', 'tsc'), ['-p', folder]));
+  if (!hasShared()) return notRun('the declarations of the contract do not lie beside the project');
+  const tallies = [];
+  for (const { name, adapt, codes } of declarations) {
+    const folder = at('dist', 'contract-types', name.replace('.d.ts', ''));
+    mkdirSync(folder, { recursive: true });
+    const declaration = adapt(readFileSync(join(shared, name), 'utf8'));
+    writeFileSync(join(folder, 'contract.d.ts'), declaration);
+    writeFileSync(join(folder, 'fits.ts'), program(declaration, codes));
+    const config = {
+      extends: '../../../__test__/types/tsconfig.base.json',
+      compilerOptions: {
+        module: 'ESNext',
+        moduleResolution: 'Bundler',
+        lib: ['ES2022', 'ESNext.Disposable'],
+        types: ['node'],
+        noUnusedLocals: false,
+      },
+      files: ['fits.ts'],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    tallies.push(await holds(() => runNode(bin('typescript', 'tsc'), ['-p', folder])));
+  }
+  return withOutput(tallies);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cargoTally, nodeTally, sum, vitestTally } from './counts.mjs';
 import { at, bin, hasShared, shared } from './paths.mjs';
@@ -58,6 +58,7 @@ const contractFiles = [
   'kernel-contract.test.mjs',
   'kernel-next-contract.test.mjs',
   'scope-contract.test.mjs',
+  'operations-contract.test.mjs',
 ];
 
 /** @param {string} [node] @returns {Suite['run']} */
@@ -65,12 +66,21 @@ export const contract =
   (node = process.execPath) =>
   async () => {
     if (!hasShared()) return notRun('the contract tests do not lie beside the project');
+    // Copied to where the packages that serve as second opinions resolve.
+    const folder = at('dist', 'contract');
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const fixtures = join(folder, 'fixtures');
+    await run(node, [at('scripts', 'support', 'fixtures.mjs'), fixtures], {
+      env: { TENURE_TEST_FAULTS: '1' },
+    });
     const tallies = [];
     for (const file of contractFiles) {
-      const path = join(shared, file);
-      if (!existsSync(path)) continue;
+      if (!existsSync(join(shared, file))) continue;
+      const path = join(folder, file);
+      copyFileSync(join(shared, file), path);
       const { code, output } = await run(node, ['--test', '--test-reporter=tap', path], {
-        env: { TENURE_MODULE: at('index.js') },
+        env: { TENURE_MODULE: at('index.js'), TENURE_FIXTURES: fixtures },
         mayFail: true,
       });
       tallies.push({ ...nodeTally(output, code), output });

@@ -8,15 +8,20 @@
 mod admission;
 mod attempts;
 mod claims;
+mod durable;
 mod generations;
+mod journals;
 mod log;
+mod logs;
 mod permits;
 mod raw;
+mod runners;
 mod sessions;
 mod steering;
 mod thread;
 
 use std::cell::RefCell;
+use std::path::Path;
 use std::rc::Rc;
 
 use napi::bindgen_prelude::{Env, JsValue, Object};
@@ -25,6 +30,7 @@ use napi_derive::napi;
 use self::raw::{Numbers, Table, last_detail};
 use self::thread::Thread;
 use crate::error::{Outcome, Reason};
+use crate::operations::spoil::{spoil_format, spoil_row};
 use crate::ownership::{NO_SLOT, Slot, arm_fault};
 use crate::telemetry;
 use crate::text::Text;
@@ -32,12 +38,15 @@ use crate::text::Text;
 /// Exports that exist only in a process started with this variable: they make a call of ours panic.
 const PANIC_SWITCH: &str = "TENURE_TEST_PANIC";
 
+/// The same for exports that spoil the file of a journal.
+const FAULT_SWITCH: &str = "TENURE_TEST_FAULTS";
+
 #[napi(module_exports)]
 fn install(exports: Object<'_>, env: Env) -> napi::Result<()> {
     telemetry::install();
     let thread = Rc::new(RefCell::new(Thread::default()));
     let mut table = Table::new(env.raw(), exports.raw(), thread);
-    table.define_open_core();
+    table.define_openings();
     core(&mut table);
     claims::define(&mut table);
     attempts::define(&mut table);
@@ -46,6 +55,10 @@ fn install(exports: Object<'_>, env: Env) -> napi::Result<()> {
     steering::define(&mut table);
     admission::define(&mut table);
     permits::define(&mut table);
+    durable::define(&mut table);
+    journals::define(&mut table);
+    logs::define(&mut table);
+    runners::define(&mut table);
     log::define(&mut table);
     if std::env::var_os(PANIC_SWITCH).is_some() {
         table.define("armPanic", |_, ()| -> Outcome<()> {
@@ -53,6 +66,14 @@ fn install(exports: Object<'_>, env: Env) -> napi::Result<()> {
             Ok(())
         });
         table.define("panicNow", |_, ()| -> Outcome<()> { panic_now() });
+    }
+    if std::env::var_os(FAULT_SWITCH).is_some() {
+        table.define("spoilRow", |_, (path, scope, id): (String, String, String)| {
+            spoil_row(Path::new(&path), &scope, &id).map(|()| None::<String>)
+        });
+        table.define("spoilFormat", |_, (path,): (String,)| {
+            spoil_format(Path::new(&path)).map(|()| None::<String>)
+        });
     }
     table.keep();
     Ok(())

@@ -10,7 +10,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
@@ -23,6 +23,7 @@ use smallvec::SmallVec;
 use super::thread::Thread;
 use crate::error::{Outcome, Reason, Refusal};
 use crate::ownership::Wake;
+use crate::refused::{self, Refused};
 use crate::text::Text;
 
 /// Reads one argument. A value of another type reads as one that names nothing.
@@ -100,6 +101,40 @@ impl Argument for Option<Units> {
 }
 
 impl Argument for Units {
+    fn read(env: sys::napi_env, value: sys::napi_value) -> Self {
+        Option::read(env, value).unwrap_or_default()
+    }
+}
+
+impl Argument for Option<String> {
+    /// The face hands over well-formed strings alone: UTF-8 has no room for a lone surrogate.
+    fn read(env: sys::napi_env, value: sys::napi_value) -> Self {
+        let mut length = 0;
+        // SAFETY: see the module. A null buffer asks for the length alone.
+        let status = unsafe {
+            sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &raw mut length)
+        };
+        if status != sys::Status::napi_ok {
+            return None;
+        }
+        let room = length + 1;
+        let mut bytes = vec![0_u8; room];
+        // SAFETY: see the module. The buffer has room for the bytes and the terminating NUL.
+        unsafe {
+            sys::napi_get_value_string_utf8(
+                env,
+                value,
+                bytes.as_mut_ptr().cast(),
+                room,
+                &raw mut length,
+            );
+        }
+        bytes.truncate(length);
+        Some(String::from_utf8(bytes).unwrap_or_default())
+    }
+}
+
+impl Argument for String {
     fn read(env: sys::napi_env, value: sys::napi_value) -> Self {
         Option::read(env, value).unwrap_or_default()
     }
@@ -209,6 +244,11 @@ arguments!(3 A 0 B 1 C 2);
 arguments!(4 A 0 B 1 C 2 D 3);
 arguments!(5 A 0 B 1 C 2 D 3 E 4);
 arguments!(6 A 0 B 1 C 2 D 3 E 4 F 5);
+arguments!(7 A 0 B 1 C 2 D 3 E 4 F 5 G 6);
+arguments!(8 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7);
+
+/// The most arguments that a function of the table takes.
+const MOST_ARGUMENTS: usize = 8;
 
 /// What a call gives back.
 pub(super) enum Value {
@@ -220,8 +260,30 @@ pub(super) enum Value {
     Text(Text),
     /// Strings.
     Texts(Vec<Text>),
+    /// A string, or JSON text, that is well-formed.
+    Utf8(String),
+    /// Numbers and well-formed strings.
+    Mixed(Vec<Item>),
     /// Nothing.
     Undefined,
+}
+
+/// One of a mixed list.
+pub(super) enum Item {
+    /// A number as it is.
+    Number(f64),
+    /// A string.
+    Text(String),
+}
+
+/// What begins a refusal that is told as text: no JSON text does.
+const REFUSED: char = '!';
+
+/// A refusal as text: the mark, then JSON.
+pub(super) fn refusal_text(refused: &Refused) -> String {
+    let mut text = String::from(REFUSED);
+    text.push_str(&serde_json::to_string(refused).unwrap_or_default());
+    text
 }
 
 /// Something that a function of the table may return.
@@ -233,7 +295,7 @@ impl Answer for Outcome<u32> {
     fn value(self, _: &mut Thread) -> Value {
         match self {
             Ok(number) => Value::Coded(number as i32),
-            Err(refusal) => refused(refusal),
+            Err(refusal) => refuse(refusal),
         }
     }
 }
@@ -255,7 +317,7 @@ impl Answer for Outcome<Option<Text>> {
         match self {
             Ok(Some(text)) => Value::Text(text),
             Ok(None) => Value::Undefined,
-            Err(refusal) => refused(refusal),
+            Err(refusal) => refuse(refusal),
         }
     }
 }
@@ -264,8 +326,39 @@ impl Answer for Outcome<Vec<Text>> {
     fn value(self, _: &mut Thread) -> Value {
         match self {
             Ok(texts) => Value::Texts(texts),
-            Err(refusal) => refused(refusal),
+            Err(refusal) => refuse(refusal),
         }
+    }
+}
+
+impl Answer for refused::Answer<String> {
+    fn value(self, _: &mut Thread) -> Value {
+        Value::Utf8(self.unwrap_or_else(|refused| refusal_text(&refused)))
+    }
+}
+
+impl Answer for refused::Answer<Option<String>> {
+    fn value(self, _: &mut Thread) -> Value {
+        match self {
+            Ok(None) => Value::Undefined,
+            Ok(Some(text)) => Value::Utf8(text),
+            Err(refused) => Value::Utf8(refusal_text(&refused)),
+        }
+    }
+}
+
+impl Answer for refused::Answer<f64> {
+    fn value(self, _: &mut Thread) -> Value {
+        match self {
+            Ok(number) => Value::Plain(number),
+            Err(refused) => Value::Utf8(refusal_text(&refused)),
+        }
+    }
+}
+
+impl Answer for Vec<Item> {
+    fn value(self, _: &mut Thread) -> Value {
+        Value::Mixed(self)
     }
 }
 
@@ -284,7 +377,7 @@ pub(super) fn last_detail() -> u32 {
     DETAIL.get()
 }
 
-fn refused(refusal: Refusal) -> Value {
+fn refuse(refusal: Refusal) -> Value {
     DETAIL.set(refusal.detail);
     Value::Coded(-(refusal.reason as i32) - 1)
 }
@@ -299,7 +392,7 @@ unsafe extern "C" fn trampoline<A: Arguments, R: Answer>(
     info: sys::napi_callback_info,
 ) -> sys::napi_value {
     let mut count = A::COUNT;
-    let mut values = [ptr::null_mut(); 6];
+    let mut values = [ptr::null_mut(); MOST_ARGUMENTS];
     let mut data: *mut c_void = ptr::null_mut();
     // SAFETY: see the module. At most `count` values are written; the rest is undefined.
     unsafe {
@@ -323,11 +416,11 @@ unsafe extern "C" fn trampoline<A: Arguments, R: Answer>(
     }));
     let (value, pending) = match answer {
         Ok(Ok(answer)) => answer,
-        Ok(Err(reason)) => (refused(reason.into()), false),
+        Ok(Err(reason)) => (refuse(reason.into()), false),
         // The payload may be anything, and dropping it may panic again.
         Err(payload) => {
             std::mem::drop(catch_unwind(AssertUnwindSafe(|| drop(payload))));
-            (refused(Reason::Internal.into()), true)
+            (refuse(Reason::Internal.into()), true)
         }
     };
     write(env, value, pending)
@@ -346,6 +439,24 @@ fn write(env: sys::napi_env, value: Value, pending: bool) -> sys::napi_value {
             unsafe { sys::napi_create_double(env, number, &raw mut result) };
         }
         Value::Text(text) => result = string(env, &text),
+        Value::Utf8(text) => result = utf8(env, &text),
+        Value::Mixed(items) => {
+            // SAFETY: see the module.
+            unsafe { sys::napi_create_array_with_length(env, items.len(), &raw mut result) };
+            for (index, item) in (0..).zip(&items) {
+                let element = match item {
+                    Item::Number(number) => {
+                        let mut element = ptr::null_mut();
+                        // SAFETY: see the module.
+                        unsafe { sys::napi_create_double(env, *number, &raw mut element) };
+                        element
+                    }
+                    Item::Text(text) => utf8(env, text),
+                };
+                // SAFETY: see the module.
+                unsafe { sys::napi_set_element(env, result, index, element) };
+            }
+        }
         Value::Texts(texts) => {
             // SAFETY: see the module.
             unsafe { sys::napi_create_array_with_length(env, texts.len(), &raw mut result) };
@@ -364,6 +475,20 @@ fn string(env: sys::napi_env, text: &Text) -> sys::napi_value {
     // SAFETY: see the module. The units are copied.
     unsafe {
         sys::napi_create_string_utf16(env, text.as_ptr(), text.len() as isize, &raw mut result);
+    }
+    result
+}
+
+fn utf8(env: sys::napi_env, text: &str) -> sys::napi_value {
+    let mut result = ptr::null_mut();
+    // SAFETY: see the module. The bytes are copied.
+    unsafe {
+        sys::napi_create_string_utf8(
+            env,
+            text.as_ptr().cast(),
+            text.len() as isize,
+            &raw mut result,
+        );
     }
     result
 }
@@ -413,21 +538,30 @@ impl Table {
         }
     }
 
-    /// Exports `openCore`, the one function that is given a callback.
-    pub(super) fn define_open_core(&mut self) {
+    /// Exports `openCore` and `openMail`, the functions that are given a callback.
+    pub(super) fn define_openings(&mut self) {
+        self.define_opening(c"openCore", open_core);
+        self.define_opening(c"openMail", open_mail);
+    }
+
+    fn define_opening(
+        &mut self,
+        name: &'static CStr,
+        call: unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value,
+    ) {
         let data: *const RefCell<Thread> = Rc::as_ptr(&self.thread);
         let mut function = ptr::null_mut();
         // SAFETY: see the module. The thread is kept by the arena.
         unsafe {
             sys::napi_create_function(
                 self.env,
-                c"openCore".as_ptr(),
-                8,
-                Some(open_core),
+                name.as_ptr(),
+                name.count_bytes() as isize,
+                Some(call),
                 data.cast_mut().cast(),
                 &raw mut function,
             );
-            sys::napi_set_named_property(self.env, self.exports, c"openCore".as_ptr(), function);
+            sys::napi_set_named_property(self.env, self.exports, name.as_ptr(), function);
         }
     }
 
@@ -471,7 +605,7 @@ unsafe extern "C" fn open_core(
             &raw mut data,
         );
     }
-    // SAFETY: made by `define_open_core`.
+    // SAFETY: made by `define_openings`.
     let thread = unsafe { &*data.cast::<RefCell<Thread>>() };
     let scope = Option::<Text>::read(env, values[0]);
     let opened = catch_unwind(AssertUnwindSafe(|| {
@@ -481,8 +615,43 @@ unsafe extern "C" fn open_core(
     }));
     let value = match opened {
         Ok(Ok(core)) => Value::Coded(core as i32),
-        Ok(Err(reason)) => refused(reason.into()),
-        Err(_) => refused(Reason::Internal.into()),
+        Ok(Err(reason)) => refuse(reason.into()),
+        Err(_) => refuse(Reason::Internal.into()),
+    };
+    write(env, value, false)
+}
+
+/// `openMail(deliver: () => void)`: what other threads have for this one is announced by `deliver`.
+unsafe extern "C" fn open_mail(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+) -> sys::napi_value {
+    let mut count = 1;
+    let mut values = [ptr::null_mut(); 1];
+    let mut data: *mut c_void = ptr::null_mut();
+    // SAFETY: see the module.
+    unsafe {
+        sys::napi_get_cb_info(
+            env,
+            info,
+            &raw mut count,
+            values.as_mut_ptr(),
+            ptr::null_mut(),
+            &raw mut data,
+        );
+    }
+    // SAFETY: made by `define_openings`.
+    let thread = unsafe { &*data.cast::<RefCell<Thread>>() };
+    let opened = catch_unwind(AssertUnwindSafe(|| {
+        let waker = Waker::new(env, values[0]);
+        let mut thread = thread.try_borrow_mut().map_err(|_| Reason::Internal)?;
+        thread.durable.open_mail(waker);
+        Ok::<_, Reason>(())
+    }));
+    let value = match opened {
+        Ok(Ok(())) => Value::Coded(0),
+        Ok(Err(reason)) => refuse(reason.into()),
+        Err(_) => refuse(Reason::Internal.into()),
     };
     write(env, value, false)
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use slab::Slab;
 
+use super::durable::Durable;
 use super::raw::{Numbers, Waker};
 use crate::ownership::{Effect, Realm, Wake};
 use crate::permits::Limiter;
@@ -20,6 +21,7 @@ pub(super) struct Thread {
     pub(super) realm: Realm,
     pub(super) limiters: Slab<Limiter>,
     pub(super) sink: Option<SinkId>,
+    pub(super) durable: Durable,
     list: Vec<u32>,
     wakers: HashMap<u32, Waker>,
 }
@@ -106,6 +108,7 @@ impl Thread {
     /// The environment ends.
     pub(super) fn end(&mut self) {
         self.realm.end();
+        self.durable.end();
         if let Some(sink) = self.sink.take() {
             telemetry::detach(sink);
         }

@@ -1,0 +1,115 @@
+import { invalidArgument } from '../errors.js';
+import { Deferred } from '../native.js';
+import type { Woken } from './mail.js';
+
+/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
+const isSignal = (value: unknown): value is AbortSignal =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as AbortSignal).aborted === 'boolean' &&
+  typeof (value as AbortSignal).addEventListener === 'function';
+
+export function signalOf(value: unknown, name: string): AbortSignal | undefined {
+  if (value !== undefined && !isSignal(value)) throw invalidArgument(name, 'an AbortSignal');
+  return value;
+}
+
+/** Where a stream takes from. */
+export interface Source<V> {
+  /** The next value, or undefined for now. */
+  take(): V | undefined;
+  /** Nothing will come any more. */
+  isOver(): boolean;
+  /** Nobody will take any more. */
+  end(): void;
+}
+
+/** Streams in which somebody waits: nobody else need hold them. */
+const awaited = new Set<object>();
+/** Sources of streams that were forgotten. */
+const forgotten = new FinalizationRegistry<Source<unknown>>((source) => source.end());
+
+/** An async iterator over what a source gives as it comes. */
+export class Stream<V> implements AsyncIterableIterator<V>, Woken {
+  private readonly _source: Source<V>;
+  private readonly _waiting: Deferred<IteratorResult<V>>[] = [];
+  private _forget: () => void = () => {};
+  private _over = false;
+
+  /** @internal */
+  constructor(source: Source<V>, signal: AbortSignal | undefined) {
+    this._source = source;
+    forgotten.register(this, source, this);
+    if (signal === undefined) return;
+    if (signal.aborted) {
+      this._finish();
+      return;
+    }
+    // A signal may live longer than a stream that nobody reads any more.
+    const self = new WeakRef(this);
+    const abort = (): void => self.deref()?._finish();
+    signal.addEventListener('abort', abort, { once: true });
+    this._forget = () => signal.removeEventListener('abort', abort);
+  }
+
+  /** The next value. Calls are answered in the order made. */
+  next(): Promise<IteratorResult<V>> {
+    if (this._over) return Promise.resolve(over());
+    if (this._waiting.length === 0) {
+      try {
+        const value = this._source.take();
+        if (value !== undefined) return Promise.resolve({ value, done: false });
+        if (this._source.isOver()) {
+          this._finish();
+          return Promise.resolve(over());
+        }
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    }
+    const waiting = new Deferred<IteratorResult<V>>();
+    this._waiting.push(waiting);
+    awaited.add(this);
+    return waiting.promise;
+  }
+
+  /** Ends it; whoever waits for a value is told that it is over. */
+  return(): Promise<IteratorResult<V>> {
+    this._finish();
+    return Promise.resolve(over());
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** @internal */
+  _wake(): void {
+    while (this._waiting.length > 0 && !this._over) {
+      const waiting = this._waiting[0] as Deferred<IteratorResult<V>>;
+      try {
+        const value = this._source.take();
+        if (value === undefined) break;
+        waiting.resolve({ value, done: false });
+      } catch (error) {
+        waiting.reject(error);
+      }
+      this._waiting.shift();
+    }
+    if (this._waiting.length === 0) awaited.delete(this);
+    if (!this._over && this._source.isOver()) this._finish();
+  }
+
+  /** @internal */
+  _finish(): void {
+    if (this._over) return;
+    this._over = true;
+    awaited.delete(this);
+    forgotten.unregister(this);
+    this._forget();
+    this._source.end();
+    for (const waiting of this._waiting.splice(0)) waiting.resolve(over());
+  }
+}
+
+const over = (): IteratorResult<never> => ({ value: undefined, done: true });
