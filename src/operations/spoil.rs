@@ -12,7 +12,7 @@ use crate::error::Reason;
 use crate::refused::{Answer, Refused};
 use crate::store::disk::FileDisk;
 use crate::store::engine::Worked;
-use crate::store::{Durability, Engine};
+use crate::store::{Durability, Engine, Sizes};
 
 const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("tenure");
 const ROWS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("journal.rows");
@@ -56,7 +56,7 @@ fn changed(path: &Path, change: impl FnOnce(&WriteTransaction) -> Worked<()>) ->
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| {
         Box::new(Refused::new(Reason::JournalIo, "The file cannot be opened").because(&error))
     })?;
-    let (engine, ()) = Engine::open(Arc::new(FileDisk(file)), |_| Ok(Ok(())))?;
+    let (engine, ()) = Engine::open(Arc::new(FileDisk(file)), Sizes::default(), |_| Ok(Ok(())))?;
     engine.write(Durability::Immediate, |transaction| Ok((change(transaction)?, true)))?;
     engine.close()
 }

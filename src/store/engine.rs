@@ -15,13 +15,22 @@ use crate::refused::{Answer, Refused};
 /// What is read is cached up to here; redb's own default would let a journal grow to a gigabyte.
 const CACHE_BYTES: usize = 32 << 20;
 
-/// Up to this size a file is read whole and its checksums verified when it is opened: about 0.1 s at
-/// most. Beyond it the checksum that every record carries has to do.
-const VERIFIED_BYTES: u64 = 64 << 20;
+/// Sizes of a file from which on it is treated otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Up to here it is read whole and its checksums verified when it is opened. Beyond it the checksum
+    /// that every record carries has to do.
+    pub verified: u64,
+    /// From here on every commit also saves which pages are free, so that a crash needs no reading of the
+    /// whole file. Below it reading is quicker than the dearer commits.
+    pub quick_repair: u64,
+}
 
-/// From this size on every commit also saves which pages are free, so that a crash needs no reading of
-/// the whole file. Below it reading is quicker than the dearer commits.
-const QUICK_REPAIR_BYTES: u64 = 256 << 20;
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { verified: 64 << 20, quick_repair: 256 << 20 }
+    }
+}
 
 /// When a commit is on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +46,8 @@ pub enum Durability {
 #[derive(Debug)]
 pub struct Engine {
     disk: Arc<dyn Disk>,
+    /// By which it is treated.
+    pub sizes: Sizes,
     place: RwLock<Place>,
     broken: AtomicBool,
     /// How often what is in the place was exchanged.
@@ -88,9 +99,10 @@ impl Engine {
     /// Makes a database on a disk without bytes, and fills it in one commit.
     pub fn create(
         disk: Arc<dyn Disk>,
+        sizes: Sizes,
         fill: impl FnOnce(&WriteTransaction) -> Worked<()>,
     ) -> Answer<Self> {
-        let engine = Self::over(disk);
+        let engine = Self::over(disk, sizes);
         *engine.exclusive() = Place::Whole(engine.whole()?);
         engine.write(Durability::Immediate, |transaction| Ok((fill(transaction)?, true)))?;
         Ok(engine)
@@ -100,12 +112,13 @@ impl Engine {
     /// a refused disk is left byte for byte as it was.
     pub fn open<T>(
         disk: Arc<dyn Disk>,
+        sizes: Sizes,
         judge: impl FnOnce(&ReadTransaction) -> Worked<Answer<T>>,
     ) -> Answer<(Self, T)> {
-        let engine = Self::over(disk);
+        let engine = Self::over(disk, sizes);
         let length = engine.disk.len().map_err(|error| failed(&error))?;
         let taken = caught(|| {
-            let tried = engine.tried(length <= VERIFIED_BYTES)?;
+            let tried = engine.tried(length <= sizes.verified)?;
             let transaction = tried.database.begin_read().map_err(|error| judged(error.into()))?;
             judge(&transaction).map_err(judged)?
         });
@@ -114,9 +127,10 @@ impl Engine {
         Ok((engine, value))
     }
 
-    fn over(disk: Arc<dyn Disk>) -> Self {
+    fn over(disk: Arc<dyn Disk>, sizes: Sizes) -> Self {
         Self {
             disk,
+            sizes,
             place: RwLock::new(Place::Nothing),
             broken: AtomicBool::new(false),
             exchanged: AtomicU64::new(0),
@@ -163,7 +177,7 @@ impl Engine {
             let mut transaction = database.begin_write()?;
             if durability == Durability::Eventual {
                 transaction.set_durability(redb::Durability::None)?;
-            } else if self.bytes() >= QUICK_REPAIR_BYTES {
+            } else if self.bytes() >= self.sizes.quick_repair {
                 transaction.set_quick_repair(true);
             }
             let (value, changed) = work(&transaction)?;

@@ -13,7 +13,7 @@ pub mod registry;
 mod trial;
 
 pub use disk::Disk;
-pub use engine::{Durability, Engine, Worked};
+pub use engine::{Durability, Engine, Sizes, Worked};
 pub use failure::Failed;
 pub use file::{Identity, OpenFile};
 pub use registry::{Registry, Shared};

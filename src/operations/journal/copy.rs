@@ -14,7 +14,7 @@ use crate::error::Reason;
 use crate::refused::{Answer, Refused};
 use crate::store::disk::FileDisk;
 use crate::store::file::create;
-use crate::store::{Durability, Engine, OpenFile, Worked};
+use crate::store::{Durability, Engine, OpenFile, Sizes, Worked};
 
 /// Records, and bytes of them, that are copied in one commit.
 const CHUNK: usize = 10_000;
@@ -25,7 +25,7 @@ impl Journal {
     pub fn backup(&self, path: &Path) -> Answer<()> {
         let name = path.to_string_lossy().into_owned();
         let copied = create(path, |file| {
-            let copy = Engine::create(Arc::new(FileDisk(file)), fill)?;
+            let copy = Engine::create(Arc::new(FileDisk(file)), Sizes::default(), fill)?;
             self.engine().read_once(|from| Ok(copy_all(from, &copy)))??;
             copy.close()
         });
@@ -69,7 +69,7 @@ impl Journal {
         before: u64,
     ) -> (Option<OpenFile>, Answer<()>) {
         let made = file.successor(|new| {
-            let copy = Engine::create(Arc::new(FileDisk(new)), fill)?;
+            let copy = Engine::create(Arc::new(FileDisk(new)), old.sizes, fill)?;
             old.read_once(|from| Ok(copy_all(from, &copy)))??;
             copy.compact()?;
             Ok(copy)

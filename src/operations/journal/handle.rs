@@ -24,6 +24,7 @@ pub struct JournalHandle {
     holder: u64,
     closed: AtomicBool,
     watchers: Mutex<Vec<Weak<Watcher>>>,
+    outside: Arc<Outside>,
 }
 
 impl JournalHandle {
@@ -44,6 +45,7 @@ impl JournalHandle {
             holder: NEXT.fetch_add(1, Ordering::Relaxed),
             closed: AtomicBool::new(false),
             watchers: Mutex::default(),
+            outside: Arc::default(),
         }
     }
 
@@ -75,8 +77,12 @@ impl JournalHandle {
         &self,
         done: impl FnOnce(Answer<Vec<Problem>>) + Send + 'static,
     ) -> Answer<()> {
+        let going = self.going();
         let journal = Arc::clone(self.journal()?);
-        spawn_blocking(move || done(sure(|| journal.verify())));
+        spawn_blocking(move || {
+            done(sure(|| journal.verify()));
+            drop(going);
+        });
         Ok(())
     }
 
@@ -96,11 +102,15 @@ impl JournalHandle {
         path: &Path,
         done: impl FnOnce(Answer<()>) + Send + 'static,
     ) -> Answer<()> {
+        let going = self.going();
         let journal = Arc::clone(self.journal()?);
         let path = path.to_owned();
         // What was called before is in the copy.
         self.journal.post([Job::Work(Box::new(move |_| {
-            spawn_blocking(move || done(sure(|| journal.backup(&path))));
+            spawn_blocking(move || {
+                done(sure(|| journal.backup(&path)));
+                drop(going);
+            });
         }))]);
         Ok(())
     }
@@ -118,12 +128,65 @@ impl JournalHandle {
             watcher.end();
         }
         let journal = Arc::clone(&self.journal);
-        let settle = move |_| {
-            drop(caught(|| journal.leave()));
-            done();
-        };
         let release = Call::Release { holder: self.holder };
-        self.journal.post([Job::Call(release, Box::new(settle))]);
+        self.outside.when_done(Box::new(move || {
+            let leaving = Arc::clone(&journal);
+            let settle = move |_| {
+                drop(caught(|| leaving.leave()));
+                done();
+            };
+            journal.post([Job::Call(release, Box::new(settle))]);
+        }));
+    }
+
+    fn going(&self) -> Going {
+        self.outside.begin();
+        Going(Arc::clone(&self.outside))
+    }
+}
+
+/// Work of a handle that goes on outside the writer's turn: its journal must not be let go before.
+#[derive(Default)]
+struct Outside(Mutex<(usize, Option<Box<dyn FnOnce() + Send>>)>);
+
+impl Outside {
+    fn begin(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0 += 1;
+    }
+
+    fn end(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 -= 1;
+        let then = if state.0 == 0 { state.1.take() } else { None };
+        drop(state);
+        if let Some(then) = then {
+            then();
+        }
+    }
+
+    fn when_done(&self, then: Box<dyn FnOnce() + Send>) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.0 > 0 {
+            state.1 = Some(then);
+            return;
+        }
+        drop(state);
+        then();
+    }
+}
+
+impl std::fmt::Debug for Outside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Outside")
+    }
+}
+
+/// One piece of such work.
+struct Going(Arc<Outside>);
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 

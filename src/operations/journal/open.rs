@@ -19,7 +19,7 @@ use crate::operations::Bounds;
 use crate::operations::contract::State;
 use crate::refused::{Answer, Refused};
 use crate::store::disk::{FileDisk, MemoryDisk};
-use crate::store::{Disk, Durability, Engine, Identity, OpenFile, Registry, Worked};
+use crate::store::{Disk, Durability, Engine, Identity, OpenFile, Registry, Sizes, Worked};
 
 /// Rows that are set right in one commit while a journal is opened.
 const STEP: u64 = 1_000;
@@ -118,7 +118,8 @@ pub fn open(path: &Path, wanted: &Wanted) -> Answer<Arc<Journal>> {
             })?;
             found.clear();
             found.sync_name()?;
-            begin(Arc::new(FileDisk(file)), Some(found), Some(name.clone()), wanted)
+            let disk = (Arc::new(FileDisk(file)) as Arc<dyn Disk>, Sizes::default());
+            begin(disk, Some(found), Some(name.clone()), wanted)
         });
         match opened {
             Err(_) if replaced => {}
@@ -143,30 +144,35 @@ pub fn open(path: &Path, wanted: &Wanted) -> Answer<Arc<Journal>> {
 
 /// Makes the file that a journal begins with.
 pub(super) fn make(file: File) -> Answer<()> {
-    Engine::create(Arc::new(FileDisk(file)), fill)?.close()
+    Engine::create(Arc::new(FileDisk(file)), Sizes::default(), fill)?.close()
 }
 
 /// A journal of its own that nothing outlives.
 pub fn in_memory(bounds: Bounds) -> Answer<Arc<Journal>> {
-    let engine = Engine::create(Arc::new(MemoryDisk::default()), fill)?;
+    let engine = Engine::create(Arc::new(MemoryDisk::default()), Sizes::default(), fill)?;
     Ok(Journal::new(engine, Book::default(), None, bounds, Durability::Immediate, None))
 }
 
 /// A journal on any disk: for tests of what a disk may do.
 pub fn on_disk(disk: Arc<dyn Disk>, wanted: &Wanted) -> Answer<Arc<Journal>> {
+    on_disk_by(disk, Sizes::default(), wanted)
+}
+
+/// As [`on_disk`], with a file of any size treated as by these.
+pub fn on_disk_by(disk: Arc<dyn Disk>, sizes: Sizes, wanted: &Wanted) -> Answer<Arc<Journal>> {
     if disk.is_empty().unwrap_or(false) {
-        Engine::create(Arc::clone(&disk), fill)?.close()?;
+        Engine::create(Arc::clone(&disk), sizes, fill)?.close()?;
     }
-    begin(disk, None, Some("disk".to_owned()), wanted)
+    begin((disk, sizes), None, Some("disk".to_owned()), wanted)
 }
 
 fn begin(
-    disk: Arc<dyn Disk>,
+    (disk, sizes): (Arc<dyn Disk>, Sizes),
     file: Option<OpenFile>,
     path: Option<String>,
     wanted: &Wanted,
 ) -> Answer<Arc<Journal>> {
-    let (engine, loaded) = Engine::open(disk, load)?;
+    let (engine, loaded) = Engine::open(disk, sizes, load)?;
     let bounds = wanted.bounds.clone().unwrap_or_default();
     let durability = wanted.durability.unwrap_or(Durability::Immediate);
     if let Some(file) = &file {
