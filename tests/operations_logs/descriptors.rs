@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tenure::operations::logs::{LogDirectory, LogHandle, OPEN_FILES};
 
 use super::faulty::{Faulty, Plan};
-use super::kit::{BOUNDS, entries, text, threads};
+use super::kit::{BOUNDS, alone, entries, text, threads, undisturbed};
 
 fn counted(directory: &std::path::Path) -> (Arc<Plan>, LogHandle) {
     let plan = Plan::new();
@@ -15,6 +15,7 @@ fn counted(directory: &std::path::Path) -> (Arc<Plan>, LogHandle) {
 
 #[test]
 fn five_thousand_live_logs_need_few_open_files() {
+    let _undisturbed = undisturbed();
     let directory = tempfile::tempdir().unwrap();
     let (plan, logs) = counted(directory.path());
     for round in 0..3 {
@@ -45,6 +46,7 @@ fn open_below(directory: &std::path::Path) -> usize {
 
 #[test]
 fn a_log_in_use_keeps_its_file_open() {
+    let _undisturbed = undisturbed();
     let used = |log: Option<&str>| {
         let directory = tempfile::tempdir().unwrap();
         let (plan, logs) = counted(directory.path());
@@ -62,6 +64,7 @@ fn a_log_in_use_keeps_its_file_open() {
 
 #[test]
 fn logs_that_are_only_read_push_no_file_out() {
+    let _undisturbed = undisturbed();
     let directory = tempfile::tempdir().unwrap();
     let (plan, logs) = counted(directory.path());
     (0..200).for_each(|log| logs.append("", &log.to_string(), "x").unwrap());
@@ -74,6 +77,7 @@ fn logs_that_are_only_read_push_no_file_out() {
 
 #[test]
 fn when_no_descriptor_is_left_those_that_are_not_used_are_given_up() {
+    let _alone = alone();
     let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let plan = Plan::new();
     let handles = directories.each_ref().map(|directory| {
@@ -93,6 +97,7 @@ fn when_no_descriptor_is_left_those_that_are_not_used_are_given_up() {
 
 #[test]
 fn the_last_handle_to_close_lets_go_of_the_files_before_it_says_so() {
+    let _undisturbed = undisturbed();
     let directory = tempfile::tempdir().unwrap();
     let plan = Plan::new();
     let open = || {
@@ -113,6 +118,7 @@ fn the_last_handle_to_close_lets_go_of_the_files_before_it_says_so() {
 
 #[test]
 fn the_last_handle_to_be_dropped_lets_go_of_the_files_even_if_the_pool_lags_behind() {
+    let _undisturbed = undisturbed();
     let directory = tempfile::tempdir().unwrap();
     let (plan, pool) = (Plan::new(), super::kit::Pool::default());
     let files = Arc::new(Faulty(Arc::clone(&plan)));

@@ -175,6 +175,7 @@ fn after_a_crash_at_any_operation_whole_lines_are_left_and_the_log_goes_on() {
 
 #[test]
 fn a_part_of_a_line_that_cannot_be_taken_back_is_not_shown_and_goes_with_the_next_append() {
+    let _undisturbed = super::kit::undisturbed();
     let directory = tempfile::tempdir().unwrap();
     let plan = Plan::new();
     let logs = faulty(directory.path(), &plan);
@@ -223,6 +224,7 @@ fn a_disk_that_takes_nothing_and_says_nothing_is_an_error() {
 
 #[test]
 fn an_open_file_that_is_in_the_way_of_its_own_path_is_closed() {
+    let _undisturbed = super::kit::undisturbed();
     let directory = tempfile::tempdir().unwrap();
     let plan = Plan::new();
     let logs = faulty(directory.path(), &plan);

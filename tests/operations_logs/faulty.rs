@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenure::operations::logs::{Access, Files, LogFile, Look, OnDisk};
 
+use super::kit::pause;
+
 /// What a test arranges, and what it sees.
 #[derive(Default)]
 pub struct Plan {
@@ -24,6 +26,8 @@ pub struct Plan {
     pub open: AtomicU64,
     /// The most files that were open.
     pub most_open: AtomicU64,
+    /// How long a write takes, in milliseconds.
+    pub slowness: AtomicU64,
     /// The most files that may be open.
     pub descriptors: AtomicU64,
 }
@@ -119,6 +123,7 @@ impl LogFile for FaultyFile {
 
     fn append(&mut self, end: u64, bytes: &[u8]) -> io::Result<usize> {
         self.plan.operation()?;
+        pause(self.plan.get(&self.plan.slowness));
         let room = self.plan.get(&self.plan.room);
         let fits = room.min(self.plan.get(&self.plan.at_once)).min(bytes.len() as u64);
         if room == 0 {

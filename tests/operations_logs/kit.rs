@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tenure::error::Reason;
@@ -71,6 +72,27 @@ pub fn logs() -> (TempDir, LogHandle) {
 pub fn answer() -> (Done, Receiver<Answer<()>>) {
     let (to, from) = channel();
     (Box::new(move |answer| to.send(answer).unwrap_or(())), from)
+}
+
+// Where descriptors run out, every directory of the process closes files.
+static FILES: RwLock<()> = RwLock::new(());
+
+/// For a test that runs out of descriptors.
+pub fn alone() -> RwLockWriteGuard<'static, ()> {
+    FILES.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// For a test that counts on files being open.
+pub fn undisturbed() -> RwLockReadGuard<'static, ()> {
+    FILES.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets other threads go on.
+pub fn pause(milliseconds: u64) {
+    if milliseconds > 0 {
+        let (_to, from) = channel::<()>();
+        assert!(from.recv_timeout(Duration::from_millis(milliseconds)).is_err());
+    }
 }
 
 pub fn nobody() -> Done {

@@ -33,6 +33,15 @@ fn a_slice_never_splits_a_character_and_is_as_long_as_it_may_be() {
 }
 
 #[test]
+fn a_slice_holds_one_character_at_the_least() {
+    let directory = tempfile::tempdir().unwrap();
+    let logs = open_with(directory.path(), bounds(1_000, 0));
+    logs.append("", "a", "😀a").unwrap();
+    assert_eq!(logs.read("", "a", 0).unwrap(), slice(0, 4, false, "😀"));
+    assert_eq!(text(&logs, "", "a"), "😀a\n");
+}
+
+#[test]
 fn an_offset_past_the_end_is_the_end_and_an_unknown_log_is_empty() {
     let (directory, logs) = logs();
     logs.append("", "a", "abc").unwrap();

@@ -1,11 +1,14 @@
 //! The order of calls is that of the file, whoever makes them and whether they wait or not.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
-use tenure::operations::logs::LogDirectory;
+use tenure::operations::Answer;
+use tenure::operations::logs::{LogDirectory, LogHandle};
 
+use super::faulty::{Faulty, Plan};
 use super::kit::{BOUNDS, Pool, answer, ended, logs, nobody, open, text};
 
 #[test]
@@ -116,8 +119,8 @@ fn a_callback_may_call_the_same_logs() {
 fn nobody_else_takes_jobs_before_a_callback_that_took_some_has_returned() {
     let (_directory, logs) = logs();
     let logs = Arc::new(logs);
-    let (to, other) = std::sync::mpsc::channel();
-    let (done, over) = std::sync::mpsc::channel();
+    let (to, other) = channel();
+    let (done, over) = channel();
     let inner = Arc::clone(&logs);
     logs.append_later(
         "",
@@ -135,6 +138,57 @@ fn nobody_else_takes_jobs_before_a_callback_that_took_some_has_returned() {
         }),
     );
     assert_eq!(over.recv(), Ok(true));
+}
+
+/// Makes a call that waits, on a thread of its own, and returns when it does.
+fn appending(logs: &Arc<LogHandle>, id: &'static str) -> Receiver<Answer<()>> {
+    let (to, from) = channel();
+    let logs = Arc::clone(logs);
+    std::thread::spawn(move || to.send(logs.append("", id, "x")).unwrap_or(()));
+    assert!(from.recv_timeout(Duration::from_millis(50)).is_err());
+    from
+}
+
+#[test]
+fn a_call_that_waits_is_told_before_the_callbacks_of_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let pool = Pool::default();
+    // So that the call that waits does so before its record is written.
+    let plan = Plan::new();
+    plan.set(&plan.slowness, 50);
+    let files = Arc::new(Faulty(plan));
+    let logs = LogDirectory::open_on(files, directory.path(), BOUNDS, pool.spawner()).unwrap();
+    let logs = Arc::new(logs);
+    let ((to, waiting), (seen, told_in_time)) = (channel(), channel());
+    let inner = Arc::clone(&logs);
+    let done = move |_| to.send(appending(&inner, "b")).unwrap();
+    logs.append_later("", "a", "x", Box::new(done));
+    let waiting = Mutex::new(waiting);
+    let notify = move || {
+        let waiting = waiting.lock().unwrap().recv().unwrap();
+        seen.send(waiting.recv_timeout(Duration::from_secs(10))).unwrap();
+    };
+    let _follower = logs.follow("", "b", Arc::new(notify)).unwrap();
+    pool.run();
+    assert_eq!(told_in_time.recv(), Ok(Ok(Ok(()))));
+}
+
+#[test]
+fn a_call_that_waits_takes_over_when_the_thread_before_it_leaves() {
+    let directory = tempfile::tempdir().unwrap();
+    let pool = Pool::default();
+    let logs = LogDirectory::open(directory.path(), BOUNDS, pool.spawner()).unwrap();
+    let logs = Arc::new(logs);
+    let (to, waiting) = channel();
+    let (inner, to) = (Arc::downgrade(&logs), Mutex::new(to));
+    let notify = move || {
+        let logs = inner.upgrade().unwrap();
+        to.lock().unwrap().send(appending(&logs, "b")).unwrap();
+    };
+    let _follower = logs.follow("", "a", Arc::new(notify)).unwrap();
+    logs.append("", "a", "x").unwrap();
+    let waiting = waiting.recv().unwrap();
+    assert_eq!(waiting.recv_timeout(Duration::from_secs(10)), Ok(Ok(())));
 }
 
 #[test]
@@ -203,7 +257,7 @@ fn threads_and_handles_keep_their_own_order_and_whole_lines() {
                             logs.append("", id, &record).unwrap();
                         } else {
                             let answered = Arc::clone(&answered);
-                            let done = move |answer: tenure::operations::Answer<()>| {
+                            let done = move |answer: Answer<()>| {
                                 answer.unwrap();
                                 answered.fetch_add(1, Ordering::Relaxed);
                             };

@@ -218,6 +218,15 @@ fn booleans_are_embedded_as_objects() {
 }
 
 #[test]
+fn a_resource_is_never_a_reference_alone() {
+    let only = json!({ "$ref": "#/$defs/only", "$defs": { "only": { "maxProperties": 2 } } });
+    let descriptor = described(&options(only.clone(), only));
+    for name in ["input", "result"] {
+        assert_eq!(descriptor["$defs"][name]["allOf"], json!([true]));
+    }
+}
+
+#[test]
 fn a_schema_keeps_the_name_that_it_has() {
     let mut named = input();
     named["$id"] = json!("https://example.org/input#");

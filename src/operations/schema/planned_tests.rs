@@ -58,6 +58,7 @@ fn whatever_could_notice_the_plan_overlooks_it() {
         json!({ "planDigest": 5, "a": 1 }),
         json!({ "planDigest": null, "a": { "planDigest": 1 } }),
         json!({ "planDigest": plan, "a": 1, "b": 2 }),
+        json!({ "planDigest": plan, "planDigests": "x" }),
         json!({ "planDigest": plan, "a": "x", "b": { "a": { "b": {} } } }),
     ];
     let count = json!({ "type": "integer" });
@@ -102,13 +103,19 @@ fn whatever_could_notice_the_plan_overlooks_it() {
 
 #[test]
 fn a_part_with_no_one_meaning_sees_the_plan() {
-    let node = json!({ "$dynamicAnchor": "node", "maxProperties": 1 });
     let schema = json!({
-        "$dynamicAnchor": "node",
-        "allOf": [{ "$id": "https://e.org/n", "$dynamicRef": "#node", "$defs": { "n": node } }],
-        "maxProperties": 1,
+        "properties": { "a": true },
+        "additionalProperties": false,
+        "allOf": [{ "$dynamicRef": "#node" }],
+        "$defs": {
+            "few": { "$dynamicAnchor": "node", "maxProperties": 1 },
+            "other": { "$id": "https://e.org/other", "$dynamicAnchor": "node" },
+        },
     });
-    assert!(judge_of(&schema).1);
+    let (judge, differs) = judge_of(&schema);
+    assert!(differs);
+    assert!(judge.judge(r#"{"planDigest":1}"#).is_ok());
+    assert!(judge.judge(r#"{"planDigest":1,"a":1}"#).is_err());
 }
 
 fn names() -> impl Strategy<Value = String> {
