@@ -31,6 +31,7 @@ import type {
   LogEvent,
   LogLevel,
   LoggerOptions,
+  OperationErrorCode,
   Outcome,
   QueueSnapshot,
   RunIdentity,
@@ -323,7 +324,7 @@ export async function admission(): Promise<void> {
 
 // -- errors -------------------------------------------------------------------
 
-export function explain(error: unknown): CoreErrorCode | undefined {
+export function explain(error: unknown): CoreErrorCode | OperationErrorCode | undefined {
   if (error instanceof ApplicationOperationBusyError) {
     same<typeof error.registration, ApplicationOperationRegistration>(true);
     same<typeof error.key, string>(true);
@@ -336,8 +337,8 @@ export function explain(error: unknown): CoreErrorCode | undefined {
     return error.code;
   }
   if (error instanceof TenureError) {
-    const thrown: CoreError = error;
-    return thrown.code;
+    same<typeof error.code, CoreErrorCode | OperationErrorCode>(true);
+    return error.code;
   }
   return undefined;
 }
