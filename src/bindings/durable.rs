@@ -5,6 +5,7 @@
 //! at, what an adapter is to do) is one list, fetched at once, in order. A call that waits for its
 //! answer keeps the process alive, and so does a started runner; a watcher does not.
 
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -163,9 +164,20 @@ pub(super) struct Durable {
     pub(super) plans: Numbered<Plans>,
     outbox: Vec<(Arc<Journal>, Job)>,
     holds: usize,
+    armed: Cell<bool>,
 }
 
 impl Durable {
+    /// The test switch: the next call of a handle panics.
+    pub(super) fn arm(&self) {
+        self.armed.set(true);
+    }
+
+    /// Whether the switch was pulled.
+    pub(super) fn fires(&self) -> bool {
+        self.armed.replace(false)
+    }
+
     pub(super) fn open_mail(&mut self, waker: Option<Waker>) {
         let mut letters = self.letters.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(earlier) = std::mem::replace(&mut letters.waker, waker) {

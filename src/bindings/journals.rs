@@ -56,7 +56,15 @@ pub(super) fn bounds_of(
 }
 
 pub(super) fn journal(thread: &Thread, number: u32) -> Answer<&Arc<JournalHandle>> {
+    panic_if_armed(thread);
     thread.durable.journals.get(number).ok_or_else(closed)
+}
+
+#[allow(clippy::panic, reason = "the test switch")]
+pub(super) fn panic_if_armed(thread: &Thread) {
+    if thread.durable.fires() {
+        panic!("the test switch for panics was pulled");
+    }
 }
 
 fn open(thread: &Thread, number: u32) -> Answer<Arc<Journal>> {
@@ -340,6 +348,7 @@ fn upkeep(table: &mut Table) {
         0.0
     });
     table.define("journalClose", |thread, (number, of): (u32, u32)| -> Answer<Option<String>> {
+        panic_if_armed(thread);
         thread.durable.flush();
         let Some(handle) = thread.durable.journals.take(number) else {
             return Err(closed());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::durable::{Mail, ticket};
-use super::journals::bounds_of;
+use super::journals::{bounds_of, panic_if_armed};
 use super::raw::Table;
 use super::thread::Thread;
 use crate::error::Reason;
@@ -15,6 +15,7 @@ use crate::operations::runtime::spawn_blocking;
 use crate::refused::{Answer, Refused};
 
 fn logs(thread: &Thread, number: u32) -> Answer<Arc<LogHandle>> {
+    panic_if_armed(thread);
     let found = thread.durable.logs.get(number);
     found.cloned().ok_or_else(|| Box::new(Refused::new(Reason::Closed, "The logs are closed")))
 }

@@ -65,6 +65,10 @@ fn install(exports: Object<'_>, env: Env) -> napi::Result<()> {
             arm_fault();
             Ok(())
         });
+        table.define("armDurable", |thread, ()| -> f64 {
+            thread.durable.arm();
+            0.0
+        });
         table.define("panicNow", |_, ()| -> Outcome<()> { panic_now() });
     }
     if std::env::var_os(FAULT_SWITCH).is_some() {
