@@ -1,70 +1,13 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { isAlive, tempFolder, until } from './fixtures/kernel/support.ts';
+import { assertBuilt, file, main, play, start, Terminal } from './fixtures/kernel/terminal.ts';
 
-const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const main = file('dist/examples/terminal/main.mjs');
 const demo = file('examples/terminal/demo.script');
 
-beforeAll(() => {
-  if (!existsSync(main)) throw new Error('the examples are not built: npm run build');
-});
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-class Terminal {
-  readonly child: ChildProcess;
-  stdout = '';
-  stderr = '';
-  readonly ended: Promise<Ended>;
-
-  constructor(command: string, args: string[], env: NodeJS.ProcessEnv = {}) {
-    this.child = spawn(command, args, { env: { ...process.env, ...env } });
-    onTestFinished(() => void this.child.kill('SIGKILL'));
-    this.child.stdin?.on('error', () => {});
-    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
-    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
-    this.ended = new Promise((resolve) => {
-      this.child.on('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr }));
-    });
-  }
-
-  untilShown(text: string | RegExp): Promise<boolean> {
-    return until(`"${text}"`, () => {
-      if (this.stdout.match(text)) return true;
-      if (this.child.exitCode === null) return false;
-      throw new Error(`ended with ${this.child.exitCode}: ${this.stdout}${this.stderr}`);
-    });
-  }
-}
-
-async function start(
-  script: string | undefined,
-  args: string[] = [],
-  env?: NodeJS.ProcessEnv,
-): Promise<Terminal> {
-  const folder = await tempFolder();
-  const path = join(folder, 'test.script');
-  if (script !== undefined) writeFileSync(path, script);
-  const all = [
-    ...(script === undefined ? [] : ['--script', path]),
-    '--state',
-    join(folder, 'state'),
-    ...args,
-  ];
-  return new Terminal(process.execPath, [main, ...all], env);
-}
-
-async function play(script: string): Promise<Ended> {
-  return (await start(script)).ended;
-}
+beforeAll(assertBuilt);
 
 test('the demonstration plays to its end, and shows what it promises', async () => {
   const terminal = await start(undefined, ['--script', demo]);
@@ -140,7 +83,7 @@ test('a bad script is refused with all its faults, and nothing of it runs', asyn
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr.trim().split('\n')).toEqual([
     'script: line 2: "@soon" is no delay in milliseconds',
-    'line 3: "!stop" is no direction: there are !wait [MS], !until TEXT and !interrupt',
+    'line 3: "!stop" is no direction: there are !wait [MS], !until TEXT, !interrupt and !crash',
     'line 4: there is no command /nothing',
     'line 5: nothing follows the delay',
   ]);
@@ -181,10 +124,11 @@ test('one folder serves one terminal at a time, and outlives one that was killed
   });
   first.child.kill('SIGKILL');
   await first.ended;
-  process.kill(-Number(/up (\d+)$/m.exec(first.stdout)?.[1]), 'SIGKILL');
 
   const third = new Terminal(process.execPath, [main, '--state', state]);
-  third.child.stdin?.end('/resume\n!until running\n/stop\n!wait\n/log\n');
+  third.child.stdin?.end(
+    '/cancel\n!until cancelled\n/resume\n!until running\n/stop\n!wait\n/ledger\n',
+  );
   const { code, stdout } = await third.ended;
   expect(code).toBe(0);
   expect(stdout).toContain('$ echo up $$; sleep 60');

@@ -4,6 +4,7 @@ export type KernelErrorCode =
   | 'ERR_CONTINUATION_TAKEN'
   | 'ERR_DISPOSAL_FAILED'
   | 'ERR_PROMPT_EMPTY'
+  | 'ERR_STEP_UNSETTLED'
   | 'ERR_STOP_FAILED';
 
 /** What this kernel refuses by itself. What the core refuses comes as the core's own error. */

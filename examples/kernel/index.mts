@@ -8,7 +8,8 @@ export {
   type TurnInput,
 } from './kernel.mts';
 export { FileLedger, type Ledger, type LedgerEntry, type LedgerRecord } from './ledger.mts';
-export { ShellBackend, type ShellOptions } from './shell-backend.mts';
+export { ShellBackend, tailKept, type ShellOptions, type StartStep } from './shell-backend.mts';
+export type { Step, StepExit, StepOptions } from './step-process.mts';
 export type {
   Backend,
   BackendContext,
@@ -16,10 +17,12 @@ export type {
   Fault,
   KernelEvent,
   KernelTypes,
+  LeftStep,
   Phase,
   RunEvent,
   RunKind,
   StartBackend,
+  StepPlace,
   StepResult,
   StopInput,
   StopMode,

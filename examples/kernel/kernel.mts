@@ -10,18 +10,28 @@ import {
 } from 'tenure';
 import { admit } from './admission.mts';
 import { disposeInvalidated, returnQueued } from './disposal.mts';
-import { resumable, type Continuation, type History } from './history.mts';
-import type { Ledger } from './ledger.mts';
+import { recordsOf, resumable, type Continuation, type History } from './history.mts';
+import { stepRecord, type Ledger } from './ledger.mts';
 import type { Claim, Parts } from './parts.mts';
 import { assertAlone, assertUnchanged, compaction, promptSteps, runSteps } from './plans.mts';
 import { Records } from './records.mts';
 import { Run, type RunInit } from './run.mts';
 import { attemptStop } from './stop.mts';
-import type { Core, Fault, KernelEvent, KernelTypes, StartBackend, StopInput } from './types.mts';
+import type {
+  Core,
+  Fault,
+  KernelEvent,
+  KernelTypes,
+  LeftStep,
+  StartBackend,
+  StopInput,
+} from './types.mts';
 
 export interface KernelOptions {
   readonly ledger: Ledger;
   readonly startBackend: StartBackend;
+  /** Default: a step does not outlive the kernel that runs it. */
+  readonly leftStep?: LeftStep;
   readonly onEvent?: (event: KernelEvent) => void;
   /** Kernels of one scope name share their sessions. */
   readonly scope?: string;
@@ -69,12 +79,14 @@ export class Kernel {
   constructor(options: KernelOptions) {
     const { newId = randomUUID, now = Date.now, scope } = options;
     const { ledger, startBackend, onEvent = () => {}, patienceMs = 5000 } = options;
+    const { leftStep = () => Promise.resolve(undefined) } = options;
     const onForeignStop: ScopedCoreOptions<KernelTypes>['onForeignStop'] = (stop) =>
       attemptStop(this.#parts, stop);
     const shared = scope === undefined ? {} : { scope, onForeignStop };
     this.#core = new RuntimeCore<KernelTypes>({ newId, now, ...shared });
     const records = new Records(this.#core, ledger);
-    this.#parts = { core: this.#core, records, startBackend, newId, now, patienceMs, onEvent };
+    const given = { startBackend, leftStep, newId, now, patienceMs, onEvent };
+    this.#parts = { core: this.#core, records, ...given };
     this.#children = new AdmissionLimiter(options.maxChildTurns ?? 4);
   }
 
@@ -109,10 +121,24 @@ export class Kernel {
     yield* admit(this.#parts, claim, run, { keys: [], check }, plan);
   }
 
-  /** The session's newest turn, if it ended before its last step. */
+  /**
+   * The session's newest turn, if it ended before its last step. A step that went on without its
+   * kernel is written down first, and throws if it has not ended.
+   */
   async resumable(sessionId: string): Promise<Continuation | undefined> {
-    const { records } = await this.history(sessionId);
-    return resumable(sessionId, records, (runId) => this.#core.hasActiveRun(sessionId, runId));
+    const { leftStep, now, records } = this.#parts;
+    for (;;) {
+      const history = await this.history(sessionId);
+      const live = (runId: string): boolean => this.#core.hasActiveRun(sessionId, runId);
+      const source = resumable(sessionId, history.records, live);
+      if (!source) return undefined;
+      const own = recordsOf(source.sourceRunId, history.records);
+      const index = own.filter(({ type }) => type === 'step').length;
+      const place = { runId: source.sourceRunId, index };
+      const result = await leftStep(place);
+      if (!result) return source;
+      await records.appendOnce(sessionId, stepRecord(place, now(), result));
+    }
   }
 
   /** Runs the steps that are left of an earlier turn. One turn is continued once. */

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, type FileHandle } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Checkpoint } from './history.mts';
-import type { Lineage, RunKind, StepResult } from './types.mts';
+import type { Lineage, RunKind, StepPlace, StepResult } from './types.mts';
 
 interface Stamped {
   /** Tells a record from its own retry. */
@@ -35,6 +35,14 @@ export interface SteeredRecord extends Stamped {
 export interface StepRecord extends Stamped, StepResult {
   readonly type: 'step';
   readonly runId: string;
+}
+
+export function stepRecord(
+  { runId, index }: StepPlace,
+  ts: number,
+  result: StepResult,
+): StepRecord {
+  return { type: 'step', id: `step:${runId}:${index}`, ts, runId, ...result };
 }
 
 /** The terminal fact of a run: the first one written is the one that counts. */

@@ -1,6 +1,6 @@
 import type { BackendGeneration, ExecutionClaim, Outcome } from 'tenure';
 import type { Records } from './records.mts';
-import type { Core, KernelEvent, KernelTypes, StartBackend } from './types.mts';
+import type { Core, KernelEvent, KernelTypes, LeftStep, StartBackend } from './types.mts';
 
 export type Claim = ExecutionClaim<KernelTypes>;
 export type Generation = BackendGeneration<KernelTypes>;
@@ -10,6 +10,7 @@ export interface Parts {
   readonly core: Core;
   readonly records: Records;
   readonly startBackend: StartBackend;
+  readonly leftStep: LeftStep;
   readonly newId: () => string;
   readonly now: () => number;
   /** How long a stop waits for a backend that is being built to notice it. */

@@ -1,6 +1,17 @@
 import { compacted, stepsOf, type Checkpoint, type History } from './history.mts';
-import { StepProcess, type StepOptions, type StreamName } from './step-process.mts';
-import type { Backend, BackendContext, BackendRun, Fault, StepResult, StopMode } from './types.mts';
+import { StepProcess, type Step, type StepOptions, type StreamName } from './step-process.mts';
+import type {
+  Backend,
+  BackendContext,
+  BackendRun,
+  Fault,
+  StepPlace,
+  StepResult,
+  StopMode,
+} from './types.mts';
+
+/** How the steps of turns are run. */
+export type StartStep = (place: StepPlace, command: string, options: StepOptions) => Step;
 
 export interface ShellOptions {
   readonly cwd?: string;
@@ -8,26 +19,32 @@ export interface ShellOptions {
   readonly graceMs?: number;
   /** A command that each backend runs, and waits for, before its first turn. */
   readonly warmUp?: () => string | undefined;
+  /** Default: as a process that does not outlive this one. */
+  readonly startStep?: StartStep;
 }
 
-const tailKept = 400;
+/** How much of the end of its output is kept with the result of a step. */
+export const tailKept = 400;
 
 /** Runs prompts: each of their lines is one step, and each step a process. One run at a time. */
 export class ShellBackend implements Backend {
   readonly #options: StepOptions;
-  #step: StepProcess | undefined;
+  readonly #startStep: StartStep;
+  #step: Step | undefined;
   #run: Promise<unknown> | undefined;
   #stop: StopMode | undefined;
   #faults: Fault[] = [];
 
-  private constructor(options: StepOptions) {
+  private constructor(options: StepOptions, startStep: StartStep) {
     this.#options = options;
+    this.#startStep = startStep;
   }
 
   static async start(options: ShellOptions, { signal }: BackendContext): Promise<ShellBackend> {
     const { cwd = process.cwd(), graceMs = 2000, shell, warmUp } = options;
     signal.throwIfAborted();
-    const backend = new ShellBackend({ cwd, graceMs, ...(shell ? { shell } : {}) });
+    const { startStep = (_place, command, step) => new StepProcess(command, step) } = options;
+    const backend = new ShellBackend({ cwd, graceMs, ...(shell ? { shell } : {}) }, startStep);
     const onAbort = (): void => void backend.dispose();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -101,10 +118,10 @@ export class ShellBackend implements Backend {
       return run.room();
     };
     run.emit({ type: 'step', command });
-    this.#step = new StepProcess(command, { ...this.#options, onOutput });
+    this.#step = this.#startStep(run.place(), command, { ...this.#options, onOutput });
     try {
-      const { code, signal, killed } = await this.#step.exited();
-      return { command, ended: killed ? 'killed' : 'exited', code, signal, bytes, tail };
+      const { killed, ...exit } = await this.#step.exited();
+      return { command, ended: killed ? 'killed' : 'exited', ...exit, bytes, tail };
     } finally {
       this.#step = undefined;
     }

@@ -9,9 +9,11 @@ export type StreamName = 'stdout' | 'stderr';
 
 export interface StepExit {
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: string | null;
   /** Whether it was told to go before it went. */
   readonly killed: boolean;
+  /** Why there is neither a code nor a signal. */
+  readonly error?: string;
 }
 
 export interface StepOptions {
@@ -23,12 +25,21 @@ export interface StepOptions {
   readonly onOutput?: (stream: StreamName, text: string) => Promise<void> | undefined;
 }
 
+/** A command line that runs. */
+export interface Step {
+  /** Resolves when it has ended and what it left is gone; rejects if it did not start. */
+  exited(): Promise<StepExit>;
+  /** Resolves when nothing of it is alive. Single flight. */
+  kill(): Promise<void>;
+  killNow(): void;
+}
+
 /**
  * One command line in a shell of its own, at the head of a process group of its own: whatever it
  * starts is reached by one signal, and nothing of it outlives the step. Out of reach is only what
  * moves itself to another group.
  */
-export class StepProcess {
+export class StepProcess implements Step {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
   readonly #options: StepOptions;
   readonly #exit: Promise<StepExit>;
@@ -62,14 +73,13 @@ export class StepProcess {
     this.#exit.catch(() => {});
   }
 
-  /** Resolves when the shell has exited and what it left is gone; rejects if none started. */
   async exited(): Promise<StepExit> {
     const exit = await this.#exit;
     await this.kill();
     return exit;
   }
 
-  /** SIGTERM to the group, SIGKILL to what is left of it after the grace. Single flight. */
+  /** SIGTERM to the group, SIGKILL to what is left of it after the grace. */
   kill(): Promise<void> {
     return (this.#killing ??= this.#kill());
   }

@@ -1,7 +1,7 @@
 import { activate } from './activation.mts';
 import { disposeGeneration, disposeInvalidated } from './disposal.mts';
 import { messageOf } from './errors.mts';
-import type { EndRecord, RunRecord, StepRecord } from './ledger.mts';
+import { stepRecord, type EndRecord, type RunRecord } from './ledger.mts';
 import { OK, type Claim, type Generation, type Parts } from './parts.mts';
 import { openSteering, takeSteering } from './steering.mts';
 import { endRecord, payAtExit, retain } from './stop.mts';
@@ -30,14 +30,15 @@ export async function drive(parts: Parts, claim: Claim, plan: Plan): Promise<voi
   try {
     const generation = await begin(parts, claim, plan);
     const { runId, sessionId } = run;
+    let index = 0;
     const backendRun: Omit<BackendRun, 'steps'> = {
+      place: () => ({ runId, index }),
       emit: (event) => run.emit(event),
       room: () => run.events.room(),
       mayContinue: () => mayRun(claim),
       stepEnded: async (result) => {
-        const stamp = { id: parts.newId(), ts: parts.now() };
-        const record: StepRecord = { type: 'step', ...stamp, runId, ...result };
-        await parts.records.append(sessionId, record);
+        await parts.records.append(sessionId, stepRecord({ runId, index }, parts.now(), result));
+        index += 1;
         run.emit({ type: 'step_end', result });
       },
       takeSteering: () => takeSteering(parts, run, steering),

@@ -46,7 +46,22 @@ export interface StepResult {
   readonly bytes: number;
   /** The end of what it printed. */
   readonly tail: string;
+  /** Why there is neither a code nor a signal. */
+  readonly error?: string;
 }
+
+/** Where a step stands: the same at each attempt to run it, or to learn what became of it. */
+export interface StepPlace {
+  readonly runId: string;
+  /** How many steps of the run have ended before it. */
+  readonly index: number;
+}
+
+/**
+ * What became of a step that was begun and is not in the ledger, as after a crash; undefined if none
+ * was. Throws while nobody knows.
+ */
+export type LeftStep = (place: StepPlace) => Promise<StepResult | undefined>;
 
 export type RunEvent =
   | { readonly type: 'phase'; readonly phase: Phase; readonly generation?: number }
@@ -82,6 +97,8 @@ export interface BackendHeader {
 /** The kernel's side of one run, as its backend sees it. */
 export interface BackendRun {
   readonly steps: readonly string[];
+  /** Of the next step. */
+  place(): StepPlace;
   emit(event: RunEvent): void;
   /** See EventChannel. */
   room(): Promise<void> | undefined;

@@ -1,13 +1,19 @@
-import type { Kernel, KernelEvent, StopMode } from '../kernel/index.mts';
+import { codeOf, type Kernel, type KernelEvent, type StopMode } from '../kernel/index.mts';
+import type { Operations } from '../operations/index.mts';
 import { LiveTurn } from './live-turn.mts';
+import { OperationsView } from './operations-view.mts';
 import { explained, quoted, type Paint } from './paint.mts';
 import type { Screen } from './screen.mts';
 
+/** What can be made to fail next, besides the backend. */
+export type AppFault = 'steering' | 'reference';
+
 export interface AppOptions {
   readonly kernel: Kernel;
+  readonly operations: Operations;
   readonly paint: Paint;
   readonly onQuit: () => void;
-  readonly onFailSteering: () => void;
+  readonly onFailNext: (fault: AppFault) => void;
 }
 
 const secondInterruptMs = 2000;
@@ -16,24 +22,27 @@ const refreshMs = 100;
 /** The terminal session: where what is typed goes, and what is shown of what runs. */
 export class App {
   readonly kernel: Kernel;
+  readonly operations: OperationsView;
   readonly paint: Paint;
+  /** Lets something of the program itself fail next. */
+  readonly failNext: (fault: AppFault) => void;
   session = 'main';
   /** A command that each new backend is to run before its first turn. */
   warmUp: string | undefined;
   screen!: Screen;
   readonly #onQuit: () => void;
-  readonly #onFailSteering: () => void;
   #turns: LiveTurn[] = [];
   #tasks: Promise<void>[] = [];
   #interruptedAt = -Infinity;
   #ticking: NodeJS.Timeout | undefined;
   #quitting = false;
 
-  constructor({ kernel, paint, onQuit, onFailSteering }: AppOptions) {
+  constructor({ kernel, operations, paint, onQuit, onFailNext }: AppOptions) {
     this.kernel = kernel;
+    this.operations = new OperationsView(this, operations);
     this.paint = paint;
+    this.failNext = onFailNext;
     this.#onQuit = onQuit;
-    this.#onFailSteering = onFailSteering;
   }
 
   // -- what is shown ----------------------------------------------------------
@@ -125,6 +134,17 @@ export class App {
     );
   }
 
+  /** Writes down how steps ended that went on without the program, where that is known by now. */
+  async settleSteps(): Promise<void> {
+    for (const sessionId of await this.kernel.sessions()) {
+      try {
+        await this.kernel.resumable(sessionId);
+      } catch (error) {
+        if (codeOf(error) !== 'ERR_STEP_UNSETTLED') throw error;
+      }
+    }
+  }
+
   compact(): void {
     const sessionId = this.session;
     const events = this.kernel.compactSession(sessionId);
@@ -146,18 +166,14 @@ export class App {
     this.track(runs ? stopped : stopped.then(() => this.say(sessionId, 'Nothing ran.')));
   }
 
-  failSteering(): boolean {
-    this.#onFailSteering();
-    return true;
-  }
-
-  /** Ctrl-C: stops the turn; a second one soon after ends the program. */
+  /** Ctrl-C: stops the turn, or the showing of logs; a second one soon after ends the program. */
   interrupt(): void {
     const now = performance.now();
     if (now - this.#interruptedAt < secondInterruptMs) return this.quit();
     this.#interruptedAt = now;
     const runs = this.#turns.some(({ sessionId }) => sessionId === this.session);
     if (runs) this.stop('immediate');
+    else this.operations.unfollow();
     this.print(this.paint('dim', 'Ctrl-C again within 2 s quits.'));
   }
 

@@ -1,21 +1,15 @@
 import type { App } from './app.mts';
 import { codeOf, type LedgerRecord } from '../kernel/index.mts';
+import { needed, usage, type Command } from './command.mts';
+import { operationCommands } from './operation-commands.mts';
 import { quoted } from './paint.mts';
-
-export interface Command {
-  readonly name: string;
-  readonly args?: string;
-  readonly help: string;
-  /** Throws `usage` if `rest` is not what it takes. */
-  run(app: App, rest: string): Promise<void> | void;
-}
-
-const usage = Symbol('usage');
 
 const faults = {
   stop: 'the next stop fails: the session is quarantined until its process ends or is disposed',
   dispose: 'the next disposal fails: the session is quarantined for good',
   steering: 'the next steered text does not reach the ledger, and is queued again',
+  reference:
+    'the next command is held once it has started, for 10 s: the journal does not know its process',
 } as const;
 
 export const commands: readonly Command[] = [
@@ -87,7 +81,7 @@ export const commands: readonly Command[] = [
     },
   },
   {
-    name: 'log',
+    name: 'ledger',
     args: '[N]',
     help: 'the last N records of the ledger of the session (10)',
     run: async (app, rest) => {
@@ -120,27 +114,25 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'fail',
-    args: 'stop|dispose|steering',
-    help: 'let the next stop, disposal or steering of this session fail, to see what comes of it',
+    args: Object.keys(faults).join('|'),
+    help: 'let something fail next, to see what comes of it',
     run: (app, rest) => {
-      if (rest !== 'stop' && rest !== 'dispose' && rest !== 'steering') throw usage;
-      const told =
-        rest === 'steering' ? app.failSteering() : app.kernel.failNext(app.session, rest);
-      app.print(told ? faults[rest] : 'The session has no backend yet: run something first.');
+      if (rest === 'steering' || rest === 'reference') app.failNext(rest);
+      else if (rest !== 'stop' && rest !== 'dispose') throw usage;
+      else if (!app.kernel.failNext(app.session, rest)) {
+        return app.print('The session has no backend yet: run something first.');
+      }
+      app.print(faults[rest]);
     },
   },
+  ...operationCommands,
   { name: 'help', help: 'this', run: (app) => app.print(help) },
   {
     name: 'quit',
-    help: 'stop everything and leave (or Ctrl-D, or Ctrl-C twice)',
+    help: 'stop what turns run and leave (or Ctrl-D, or Ctrl-C twice)',
     run: (app) => app.quit(),
   },
 ];
-
-function needed(rest: string): string {
-  if (rest === '') throw usage;
-  return rest;
-}
 
 /** Does what a typed line says. Steps of one prompt are separated by ";;". */
 export function enter(app: App, line: string): void {
@@ -203,6 +195,7 @@ While it runs, what you type goes to the turn:
   echo more                  steered: becomes its next steps, when the present step ends
   > echo later               queued: opens the next turn
 Ctrl-C stops the turn and gives back what was queued; twice within 2 s quits.
-Each step is a shell of its own (cd does not last), and nothing it starts outlives it.
+Each step is a shell of its own (cd does not last), and nothing it starts outlives it. It is an
+operation, too: kill this program, start it again, and it is found and followed to its end.
 
 ${commandList.join('\n')}`;

@@ -56,8 +56,8 @@ export class LiveTurn {
         return this.#showOutput(event.stream, event.text);
       case 'step_end': {
         this.#flushOutput();
-        const { ended, code, signal } = event.result;
-        const how = signal ?? `code ${code}`;
+        const { ended, code, signal, error } = event.result;
+        const how = error ?? signal ?? `code ${code}`;
         if (ended === 'killed') this.#print(paint('yellow', `killed (${how})`));
         else if (code !== 0) this.#print(paint('yellow', `ended with ${how}`));
         return;

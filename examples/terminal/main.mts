@@ -2,20 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { Kernel, messageOf, ShellBackend } from '../kernel/index.mts';
+import { TenureError } from 'tenure';
+import { codeOf, Kernel, messageOf, ShellBackend, type ShellOptions } from '../kernel/index.mts';
+import { leftStep, Operations, OperationStep } from '../operations/index.mts';
 import { App } from './app.mts';
 import { commands, enter, help } from './commands.mts';
 import { FaultyLedger } from './faulty-ledger.mts';
+import { HeldStart } from './held-start.mts';
+import { livesOf, liveThrough } from './lives.mts';
 import { painter, type Paint } from './paint.mts';
 import { PlainScreen } from './screen.mts';
 import { parseScript, play, ScriptError, type Direction } from './script.mts';
-import { takeFolder } from './state-folder.mts';
 import { TtyScreen } from './tty-screen.mts';
 
 const usage = `usage: npm start [-- [--script FILE] [--state FOLDER]]
 
   --script FILE   types the lines of FILE (- is the standard input), prints a transcript and leaves
-  --state FOLDER  where the ledgers are kept (.tenure)
+  --state FOLDER  where ledgers, journal and logs are kept (.tenure)
 `;
 
 const quitLimitMs = 10_000;
@@ -25,6 +28,8 @@ async function main(): Promise<number> {
     options: {
       script: { type: 'string' },
       state: { type: 'string', default: '.tenure' },
+      // Which part of a script with !crash is played; given by the program to itself.
+      life: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -33,32 +38,45 @@ async function main(): Promise<number> {
     return 0;
   }
   const interactive = values.script === undefined && process.stdin.isTTY && process.stdout.isTTY;
-  const script = interactive ? undefined : parseScript(await scriptText(values.script));
-  return session(values.state, script);
+  if (interactive) return session(values.state);
+  const text = await scriptText(values.script);
+  const lives = livesOf(parseScript(text));
+  if (values.life === undefined && lives.length > 1) {
+    return liveThrough(text, lives.length, ['--state', values.state]);
+  }
+  return session(values.state, lives[Number(values.life ?? 0)] ?? []);
 }
 
 /** From the first line to the last process: resolves to the exit code. */
-async function session(folder: string, script: Direction[] | undefined): Promise<number> {
-  const giveBack = takeFolder(folder);
+async function session(folder: string, script?: readonly Direction[]): Promise<number> {
+  const held = new HeldStart();
+  const operations = await openFolder(folder, held);
   const ledger = new FaultyLedger(join(folder, 'ledger'));
   const paint = painter(process.stdout);
+  const shell: ShellOptions = {
+    warmUp: () => app.warmUp,
+    startStep: (...step) => new OperationStep(operations, ...step),
+  };
   const kernel: Kernel = new Kernel({
     ledger,
-    startBackend: (context) => ShellBackend.start({ warmUp: () => app.warmUp }, context),
+    startBackend: (context) => ShellBackend.start(shell, context),
+    leftStep: (place) => leftStep(operations, place),
     onEvent: (event) => app.heard(event),
   });
   let leave!: (code: number) => void;
   const left = new Promise<number>((resolve) => (leave = resolve));
   const app: App = new App({
     kernel,
+    operations,
     paint,
     onQuit: () => leave(0),
-    onFailSteering: () => void (ledger.failNextSteering = true),
+    onFailNext: (fault) => {
+      if (fault === 'steering') ledger.failNextSteering = true;
+      else held.holdsNext = true;
+    },
   });
-  process.on('exit', () => {
-    kernel.killAll();
-    giveBack();
-  });
+  held.onHeld = (id) => app.print(`held: operation ${id} has started, and is not recorded yet`);
+  process.on('exit', () => kernel.killAll());
   let leaving = false;
   // Nobody reads any more, as after `| head`.
   process.stdout.on('error', () => process.exit(1));
@@ -73,7 +91,7 @@ async function session(folder: string, script: Direction[] | undefined): Promise
   leaving = true;
   app.screen.close();
   const late = new Promise<'late'>((resolve) => setTimeout(resolve, quitLimitMs, 'late').unref());
-  const end = await Promise.race([kernel.close(), late]);
+  const end = await Promise.race([kernel.close().then(() => operations.close()), late]);
   if (end === 'late')
     process.stderr.write('Not everything ended in time; what is left is killed.\n');
   return code;
@@ -94,19 +112,34 @@ function openTerminal(app: App, paint: Paint): void {
   });
   const welcome = 'a small kernel that runs command lines as turns. Try: sleep 5 ;; echo done';
   app.print(`${paint('bold', 'tenure')}: ${welcome}\n/help shows the rest.`);
+  app.track(app.operations.begin());
   app.refresh();
 }
 
-function playScript(app: App, script: Direction[], leave: (code: number) => void): void {
+function playScript(app: App, script: readonly Direction[], leave: (code: number) => void): void {
   const screen = new PlainScreen(process.stdout);
   app.screen = screen;
-  play(script, app, screen).then(
+  play(script, app, screen, () => app.operations.begin()).then(
     () => leave(0),
     (error: unknown) => {
       process.stderr.write(`script: ${messageOf(error)}\n`);
       leave(1);
     },
   );
+}
+
+/** The folder has one owner, and that is the owner of its journal. */
+async function openFolder(folder: string, held: HeldStart): Promise<Operations> {
+  try {
+    return await Operations.open({ folder, onStarted: held.onStarted });
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_JOURNAL_LOCKED') throw error;
+    const pid = error instanceof TenureError ? error.pid : undefined;
+    const owner = pid === undefined ? 'Another process' : `Process ${pid}`;
+    throw new Error(`${owner} uses ${folder}. End it, or choose another folder with --state.`, {
+      cause: error,
+    });
+  }
 }
 
 async function scriptText(path: string | undefined): Promise<string> {

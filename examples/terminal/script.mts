@@ -13,6 +13,7 @@ import type { PlainScreen } from './screen.mts';
  *   !wait [MS]          goes on when nothing runs any more; fails after MS (30000)
  *   !until TEXT         goes on when TEXT has been printed since the last typed line; likewise
  *   !interrupt          Ctrl-C
+ *   !crash              the program is killed, and started again for the lines that follow
  *   \!wait              typed as it stands, without the backslash
  *
  * `@MS` may stand before each of them. At the end the script waits as with `!wait`.
@@ -21,7 +22,8 @@ export type Action =
   | { readonly kind: 'type'; readonly text: string }
   | { readonly kind: 'wait'; readonly limitMs: number }
   | { readonly kind: 'until'; readonly text: string }
-  | { readonly kind: 'interrupt' };
+  | { readonly kind: 'interrupt' }
+  | { readonly kind: 'crash' };
 
 export interface Direction {
   readonly line: number;
@@ -67,13 +69,13 @@ function parseAction(text: string): Action {
   if (text.startsWith('\\')) return { kind: 'type', text: text.slice(1) };
   if (!text.startsWith('!')) return { kind: 'type', text: known(text) };
   const [, name, rest = ''] = /^!(\S*)\s*(.*)$/.exec(text) ?? [];
-  if (name === 'interrupt' && rest === '') return { kind: 'interrupt' };
+  if ((name === 'interrupt' || name === 'crash') && rest === '') return { kind: name };
   if (name === 'until' && rest !== '') return { kind: 'until', text: rest };
   if (name === 'wait' && /^\d*$/.test(rest)) {
     return { kind: 'wait', limitMs: rest === '' ? limitMs : Number(rest) };
   }
   throw new ScriptError(
-    `"${text}" is no direction: there are !wait [MS], !until TEXT and !interrupt`,
+    `"${text}" is no direction: there are !wait [MS], !until TEXT, !interrupt and !crash`,
   );
 }
 
@@ -83,11 +85,15 @@ function known(text: string): string {
   throw new ScriptError(`there is no command /${name}`);
 }
 
-/** Types the script into the terminal. Throws a ScriptError when it cannot go on. */
+/**
+ * Types the script into the terminal, once that has begun. Throws a ScriptError when it cannot go
+ * on.
+ */
 export async function play(
   script: readonly Direction[],
   app: App,
   screen: PlainScreen,
+  begin: () => Promise<void>,
 ): Promise<void> {
   let printed = '';
   let heard = (): void => {};
@@ -102,12 +108,15 @@ export async function play(
       };
       heard();
     });
+  await begin();
   for (const { line, delayMs, action } of script) {
     await sleep(delayMs);
     if (action.kind === 'wait') {
       await within(action.limitMs, app.idle(), `line ${line}: something still runs`);
     } else if (action.kind === 'until') {
       await within(limitMs, seen(action.text), `line ${line}: "${action.text}" was not printed`);
+    } else if (action.kind === 'crash') {
+      process.kill(process.pid, 'SIGKILL');
     } else {
       printed = '';
       screen.print(`${app.session}> ${action.kind === 'type' ? action.text : '^C'}`);
