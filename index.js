@@ -1800,7 +1800,7 @@ class StopOperation {
     try {
       reference$4(this);
       callable(task, 'task');
-      const slot = open$1(this);
+      const slot = open(this);
       const queued = accepted$1(binding.operationEnqueue(slot), this);
       return quiet(Task.lane(task, queued >> 1, (queued & 1) !== 0));
     } catch (error) {
@@ -1809,18 +1809,18 @@ class StopOperation {
   }
   /** The runs to stop, by generation, then in the order retained. */
   members() {
-    const slot = open$1(this);
+    const slot = open(this);
     const numbers = acceptedList(binding.operationMembers(slot, target()), this);
     return numbers.map((number) => this._members[number]);
   }
   /** One handle for each generation whose backend stop was not yet delivered. */
   pendingDeliveries() {
-    open$1(this);
+    open(this);
     return this._select(PENDING);
   }
   /** The first projection not done. Ask again after `done`: runs retained meanwhile count. */
   nextProjection() {
-    const next = accepted$1(binding.operationNext(open$1(this)), this);
+    const next = accepted$1(binding.operationNext(open(this)), this);
     if (next === 0) return undefined;
     if (next === 1) return this._status;
     return next === 2 ? this._note : this._turns[next - 3];
@@ -1838,16 +1838,16 @@ class StopOperation {
         throw invalidArgument(`members[${index}]`, 'a StopMember of this operation');
       return member._member;
     });
-    return accepted$1(binding.operationComplete(open$1(this), numbers), this) !== 0;
+    return accepted$1(binding.operationComplete(open(this), numbers), this) !== 0;
   }
   /** The generations the operation still refers to. */
   generations() {
-    open$1(this);
+    open(this);
     return this._select(REFERS).map((delivery) => delivery.generation);
   }
   /** Errors of failed deliveries, by generation; also after the retention has ended. */
   deliveryFailures() {
-    open$1(this);
+    open(this);
     return this._select(FAILED$1).map((delivery) => delivery._error);
   }
   /**
@@ -1863,7 +1863,7 @@ class StopOperation {
   }
   /** @internal */
   _pay(kind, place, ok = true) {
-    accepted$1(binding.operationPay(open$1(this), kind, place, ok), this);
+    accepted$1(binding.operationPay(open(this), kind, place, ok), this);
   }
   /** @internal */
   _facts(number) {
@@ -1883,7 +1883,7 @@ class StopOperation {
     forgotten$2.unregister(this);
   }
   _select(which) {
-    const places = acceptedList(binding.operationTargets(open$1(this), which, target()), this);
+    const places = acceptedList(binding.operationTargets(open(this), which, target()), this);
     return places.map((place) => this._targets[place]);
   }
 }
@@ -1955,7 +1955,7 @@ function reference$4(self) {
   if (typeof slot !== 'number') throw invalidThis('StopOperation');
   return slot;
 }
-function open$1(self) {
+function open(self) {
   const slot = reference$4(self);
   // Once its core has ended the slot may name something else.
   if (slot < 0 || self._core._number === NONE$1) throw closedError();
@@ -2957,12 +2957,14 @@ const watchers = new Map();
 const followers = new Map();
 /** Started runners. */
 const runners = new Map();
+/** Tickets are the letter box of this face, in the higher bits, and a number. */
+const NUMBERS = 1 << 20;
+let box = -1;
 let last = 0;
-let isOpen = false;
 let flushes = false;
 /** The list of what other threads have for this one is fetched at once, and read in order. */
 function deliver() {
-  const mail = binding.mail();
+  const mail = binding.mail(letterBox());
   let at = 0;
   const number = () => mail[at++];
   const text = () => mail[at++];
@@ -2995,11 +2997,11 @@ function settle(ticket, answer) {
     call?.reject(error);
   }
 }
-/** Before anything is called that other threads may have news of. */
-function open() {
-  if (isOpen) return;
-  isOpen = true;
-  binding.openMail(deliver);
+/** The letter box of this face: what other threads have for it goes there. */
+function letterBox() {
+  if (box < 0) box = value(binding.openMail(deliver)) * NUMBERS;
+  if (box < 0) throw new TenureError('ERR_INTERNAL', 'There are too many copies of the package');
+  return box;
 }
 function flush() {
   flushes = false;
@@ -3013,10 +3015,10 @@ function flushSoon() {
 }
 /** A call whose answer comes by mail. */
 function asked(issue) {
-  open();
-  do last = (last + 1) % NONE;
-  while (calls.has(last));
-  const ticket = last;
+  const mine = letterBox();
+  do last = (last + 1) % NUMBERS;
+  while (calls.has(mine + last));
+  const ticket = mine + last;
   accepted(issue(ticket));
   const call = new Deferred();
   calls.set(ticket, call);
@@ -3514,7 +3516,6 @@ class OperationJournal {
   /** A journal of its own that nothing outlives. */
   static inMemory(options_) {
     const { text, clock } = options(options_, false);
-    open();
     return new OperationJournal(MAKER, accepted(binding.journalInMemory(text)), clock);
   }
   /**
@@ -3656,7 +3657,7 @@ class OperationJournal {
     const of = scopeOf(scope, 'options.scope');
     const only = id === undefined ? undefined : identifier(id, 'options.id');
     const until = signalOf(signal, 'options.signal');
-    const watcher = accepted(binding.journalWatch(journal, of, only));
+    const watcher = accepted(binding.journalWatch(journal, letterBox(), of, only));
     // The handle is held: a journal that somebody watches is in use.
     const source = {
       take: () => {
@@ -3881,7 +3882,7 @@ class OperationLogs {
     let from = offset === undefined ? 0 : position(offset, 'options.offset');
     const of = scopeOf(scope, 'options.scope');
     const until = signalOf(signal, 'options.signal');
-    const follower = accepted(binding.logsFollow(logs, id, of));
+    const follower = accepted(binding.logsFollow(logs, letterBox(), id, of));
     const isOver = () => this._closing !== undefined || binding.followerIsOver(follower) === 1;
     // The handle is held: logs that somebody follows are in use.
     const source = {
@@ -4194,7 +4195,9 @@ class OperationRunner {
   start() {
     const self = checked(this);
     const journal = reference$1(self._journal);
-    const runner = accepted(binding.runnerStart(journal, self._options, self._schema.number));
+    const runner = accepted(
+      binding.runnerStart(journal, letterBox(), self._options, self._schema.number),
+    );
     self._runner = runner;
     self._stopping = undefined;
     runners.set(runner, new Life(runner, self._adapter, self._clock));

@@ -180,8 +180,8 @@ interface Binding {
   takeLog(): string | undefined;
 
   openMail(deliver: () => void): Coded;
-  /** What other threads have for this one, in order: see `Mail::write`. */
-  mail(): (number | string)[];
+  /** What other threads have for the face of this letter box, in order: see `Mail::write`. */
+  mail(box: number): (number | string)[];
   flushCalls(): number;
   journalKey(scope: string, id: string): string;
   inputDigest(scope: string, text: string): string;
@@ -235,7 +235,7 @@ interface Binding {
   journalNextQueued(journal: number, scope: string): string | undefined;
   journalInterruptedAccepted(journal: number, scope: string): string;
   journalStats(journal: number): string;
-  journalWatch(journal: number, scope: string, id: string | undefined): Plain;
+  journalWatch(journal: number, box: number, scope: string, id: string | undefined): Plain;
   watcherNext(watcher: number): string | undefined;
   watcherDrop(watcher: number): number;
   journalVerify(journal: number, ticket: number): Later;
@@ -248,13 +248,13 @@ interface Binding {
   logsAppend(logs: number, ticket: number, id: string, line: string, scope: string): Later;
   logsRetire(logs: number, ticket: number, id: string, scope: string): Later;
   logsRead(logs: number, id: string, offset: number, scope: string): string;
-  logsFollow(logs: number, id: string, scope: string): Plain;
+  logsFollow(logs: number, box: number, id: string, scope: string): Plain;
   followerIsOver(follower: number): number;
   followerDrop(follower: number): number;
   logsClose(logs: number, ticket: number): Later;
   logsDrop(logs: number): number;
 
-  runnerStart(journal: number, options: string, schema: number): Plain;
+  runnerStart(journal: number, box: number, options: string, schema: number): Plain;
   runnerAnswer(
     runner: number,
     call: number,

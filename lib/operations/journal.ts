@@ -11,7 +11,7 @@ import {
 } from '../errors.js';
 import { accepted, type Answer } from './answers.js';
 import { identifier, scopeOf } from './identifiers.js';
-import { asked, now, open, watchers } from './mail.js';
+import { asked, letterBox, now, watchers } from './mail.js';
 import { boundsText, inputText, patchText, resolutionText, stateWord, timeOf } from './reading.js';
 import { Stream, signalOf } from './stream.js';
 import type {
@@ -156,7 +156,6 @@ export class OperationJournal implements AsyncDisposable {
   /** A journal of its own that nothing outlives. */
   static inMemory(options_?: InMemoryOptions): OperationJournal {
     const { text, clock } = options(options_, false);
-    open();
     return new OperationJournal(MAKER, accepted(binding.journalInMemory(text)) as number, clock);
   }
 
@@ -323,7 +322,7 @@ export class OperationJournal implements AsyncDisposable {
     const of = scopeOf(scope, 'options.scope');
     const only = id === undefined ? undefined : identifier(id, 'options.id');
     const until = signalOf(signal, 'options.signal');
-    const watcher = accepted(binding.journalWatch(journal, of, only)) as number;
+    const watcher = accepted(binding.journalWatch(journal, letterBox(), of, only)) as number;
     // The handle is held: a journal that somebody watches is in use.
     const source = {
       take: () => {

@@ -11,7 +11,7 @@ import {
 } from '../errors.js';
 import { accepted, type Answer } from './answers.js';
 import { identifier, scopeOf } from './identifiers.js';
-import { asked, followers, now } from './mail.js';
+import { asked, followers, letterBox, now } from './mail.js';
 import { boundsText } from './reading.js';
 import { Stream, signalOf } from './stream.js';
 import type { OperationBounds, OperationLog } from './values.js';
@@ -106,7 +106,7 @@ export class OperationLogs implements AsyncDisposable {
     let from = offset === undefined ? 0 : position(offset, 'options.offset');
     const of = scopeOf(scope, 'options.scope');
     const until = signalOf(signal, 'options.signal');
-    const follower = accepted(binding.logsFollow(logs, id, of)) as number;
+    const follower = accepted(binding.logsFollow(logs, letterBox(), id, of)) as number;
     const isOver = (): boolean =>
       this._closing !== undefined || binding.followerIsOver(follower) === 1;
     // The handle is held: logs that somebody follows are in use.

@@ -1,6 +1,7 @@
 import { nextTick } from 'node:process';
 import binding from '../binding.js';
-import { Deferred } from '../native.js';
+import { TenureError } from '../errors.js';
+import { Deferred, value } from '../native.js';
 import { accepted, type Answer } from './answers.js';
 
 /** Something that other threads have news for. */
@@ -23,13 +24,16 @@ export const followers = new Map<number, WeakRef<Woken>>();
 /** Started runners. */
 export const runners = new Map<number, Asking>();
 
+/** Tickets are the letter box of this face, in the higher bits, and a number. */
+const NUMBERS = 1 << 20;
+
+let box = -1;
 let last = 0;
-let isOpen = false;
 let flushes = false;
 
 /** The list of what other threads have for this one is fetched at once, and read in order. */
 function deliver(): void {
-  const mail = binding.mail();
+  const mail = binding.mail(letterBox());
   let at = 0;
   const number = (): number => mail[at++] as number;
   const text = (): string => mail[at++] as string;
@@ -64,11 +68,11 @@ function settle(ticket: number, answer: string): void {
   }
 }
 
-/** Before anything is called that other threads may have news of. */
-export function open(): void {
-  if (isOpen) return;
-  isOpen = true;
-  binding.openMail(deliver);
+/** The letter box of this face: what other threads have for it goes there. */
+export function letterBox(): number {
+  if (box < 0) box = value(binding.openMail(deliver)) * NUMBERS;
+  if (box < 0) throw new TenureError('ERR_INTERNAL', 'There are too many copies of the package');
+  return box;
 }
 
 function flush(): void {
@@ -85,10 +89,10 @@ function flushSoon(): void {
 
 /** A call whose answer comes by mail. */
 export function asked(issue: (ticket: number) => Answer): Promise<string> {
-  open();
-  do last = (last + 1) % NONE;
-  while (calls.has(last));
-  const ticket = last;
+  const mine = letterBox();
+  do last = (last + 1) % NUMBERS;
+  while (calls.has(mine + last));
+  const ticket = mine + last;
   accepted(issue(ticket));
   const call = new Deferred<string>();
   calls.set(ticket, call);

@@ -6,7 +6,7 @@ import { accepted } from './answers.js';
 import { identifier, scopeOf } from './identifiers.js';
 import { OperationJournal, promised, reference } from './journal.js';
 import { OperationLogs } from './logs.js';
-import { asked, runners, type Asking } from './mail.js';
+import { asked, letterBox, runners, type Asking } from './mail.js';
 import { observationText, timeOf } from './reading.js';
 import { CompiledSchema } from './schema.js';
 import type {
@@ -253,7 +253,7 @@ export class OperationRunner {
     const self = checked(this);
     const journal = reference(self._journal);
     const runner = accepted(
-      binding.runnerStart(journal, self._options, self._schema.number),
+      binding.runnerStart(journal, letterBox(), self._options, self._schema.number),
     ) as number;
     self._runner = runner;
     self._stopping = undefined;

@@ -151,10 +151,27 @@ impl<T> Numbered<T> {
     }
 }
 
-/// Handles by their numbers, calls that are not yet handed over, and the letter box.
+/// A letter box, and how many things it is waiting for.
+#[derive(Default)]
+struct Boxed {
+    letters: LetterBox,
+    holds: usize,
+}
+
+impl Boxed {
+    fn waker(&self) -> Option<Waker> {
+        self.letters.0.lock().unwrap_or_else(PoisonError::into_inner).waker.clone()
+    }
+}
+
+/// The higher bits of a ticket are the letter box of who asks: several copies of the face may share
+/// one addon, and each has its own tickets.
+const TICKET_BITS: u32 = 20;
+
+/// Handles by their numbers, calls that are not yet handed over, and a letter box for each face.
 #[derive(Default)]
 pub(super) struct Durable {
-    pub(super) letters: LetterBox,
+    boxes: Vec<Boxed>,
     pub(super) journals: Numbered<Arc<JournalHandle>>,
     pub(super) watchers: Numbered<(Arc<Journal>, Arc<Watcher>)>,
     pub(super) logs: Numbered<Arc<LogHandle>>,
@@ -163,7 +180,6 @@ pub(super) struct Durable {
     pub(super) schemas: Numbered<Schema>,
     pub(super) plans: Numbered<Plans>,
     outbox: Vec<(Arc<Journal>, Job)>,
-    holds: usize,
     armed: Cell<bool>,
 }
 
@@ -178,44 +194,59 @@ impl Durable {
         self.armed.replace(false)
     }
 
-    pub(super) fn open_mail(&mut self, waker: Option<Waker>) {
-        let mut letters = self.letters.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(earlier) = std::mem::replace(&mut letters.waker, waker) {
-            earlier.release();
+    /// Opens a letter box for a face. None once there are too many.
+    pub(super) fn open_mail(&mut self, waker: Option<Waker>) -> Option<u32> {
+        let number = u32::try_from(self.boxes.len()).ok()?;
+        if number >= u32::MAX >> TICKET_BITS {
+            return None;
         }
+        let boxed = Boxed::default();
+        boxed.letters.0.lock().unwrap_or_else(PoisonError::into_inner).waker = waker;
+        self.boxes.push(boxed);
+        Some(number)
     }
 
-    fn waker(&self) -> Option<Waker> {
-        self.letters.0.lock().unwrap_or_else(PoisonError::into_inner).waker.clone()
+    fn boxed(&mut self, ticket: u32) -> Option<&mut Boxed> {
+        self.boxes.get_mut((ticket >> TICKET_BITS) as usize)
     }
 
-    /// Something is awaited: the process may not end before.
-    pub(super) fn hold(&mut self) {
-        self.holds += 1;
-        if self.holds == 1
-            && let Some(waker) = self.waker()
+    /// The letter box of a ticket.
+    pub(super) fn letters(&mut self, ticket: u32) -> LetterBox {
+        self.boxed(ticket).map(|boxed| boxed.letters.clone()).unwrap_or_default()
+    }
+
+    /// Something is awaited there: the process may not end before.
+    pub(super) fn hold(&mut self, ticket: u32) {
+        let Some(boxed) = self.boxed(ticket) else {
+            return;
+        };
+        boxed.holds += 1;
+        if boxed.holds == 1
+            && let Some(waker) = boxed.waker()
         {
             waker.keep();
         }
     }
 
-    fn fetch(&mut self) -> Vec<Item> {
+    fn fetch(&mut self, ticket: u32) -> Vec<Item> {
+        let letters = self.letters(ticket);
         let waiting = {
-            let mut letters = self.letters.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut letters = letters.0.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut letters.waiting)
         };
+        let awaited = waiting.iter().filter(|mail| mail.is_awaited()).count();
         let mut items = Vec::with_capacity(waiting.len() * 3);
         for mail in waiting {
-            if mail.is_awaited() {
-                self.holds = self.holds.saturating_sub(1);
-            }
             self.numbered(mail).write(&mut items);
         }
-        // Being woken at home keeps the process alive, until here.
-        if self.holds == 0
-            && let Some(waker) = self.waker()
-        {
-            waker.rest();
+        if let Some(boxed) = self.boxed(ticket) {
+            boxed.holds = boxed.holds.saturating_sub(awaited);
+            // Being woken at home keeps the process alive, until here.
+            if boxed.holds == 0
+                && let Some(waker) = boxed.waker()
+            {
+                waker.rest();
+            }
         }
         items
     }
@@ -254,8 +285,8 @@ impl Durable {
 
     /// The environment ends: its calls are handed over, its runners stop, its handles are closed.
     pub(super) fn end(&mut self) {
-        {
-            let mut letters = self.letters.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for boxed in &self.boxes {
+            let mut letters = boxed.letters.0.lock().unwrap_or_else(PoisonError::into_inner);
             letters.closed = true;
             letters.waiting.clear();
             // Its function ends with the environment.
@@ -287,7 +318,7 @@ pub(super) fn ticket(number: u32) -> Option<u32> {
 }
 
 pub(super) fn define(table: &mut Table) {
-    table.define("mail", |thread, ()| thread.durable.fetch());
+    table.define("mail", |thread, (of,): (u32,)| thread.durable.fetch(of));
     table.define("flushCalls", |thread, ()| -> f64 {
         thread.durable.flush();
         0.0

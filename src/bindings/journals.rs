@@ -92,8 +92,8 @@ fn call(thread: &mut Thread, number: u32, of: u32, call: Call) -> Answer<Option<
         thread.durable.flush();
         return journal.call(call).map(written).map(Some);
     };
-    let letters = thread.durable.letters.clone();
-    thread.durable.hold();
+    let letters = thread.durable.letters(ticket);
+    thread.durable.hold(ticket);
     let settle =
         move |answer: Answer<Reply>| letters.put(Mail::Settled(ticket, answer.map(written)));
     thread.durable.later(&journal, Job::Call(call, Box::new(settle)));
@@ -124,8 +124,8 @@ fn openings(table: &mut Table) {
         "journalOpen",
         |thread, (of, path, options): (u32, String, String)| -> Answer<Option<String>> {
             let wanted = wanted(&options)?;
-            let letters = thread.durable.letters.clone();
-            thread.durable.hold();
+            let letters = thread.durable.letters(of);
+            thread.durable.hold(of);
             spawn_blocking(move || {
                 let opened = JournalHandle::open(&PathBuf::from(path), &wanted);
                 letters.put(Mail::Opened(of, opened));
@@ -282,10 +282,10 @@ fn reads(table: &mut Table) {
 fn watching(table: &mut Table) {
     table.define(
         "journalWatch",
-        |thread, (number, scope, id): (u32, String, Option<String>)| -> Answer<f64> {
+        |thread, (number, of, scope, id): (u32, u32, String, Option<String>)| -> Answer<f64> {
             let handle = Arc::clone(journal(thread, number)?);
             let shared = handle.journal()?;
-            let letters = thread.durable.letters.clone();
+            let letters = thread.durable.letters(of);
             let watcher = thread.durable.watchers.next();
             let notify = Box::new(move || letters.put(Mail::Watcher(watcher)));
             let watching = handle.watch(&scope, id.as_deref(), notify)?;
@@ -310,23 +310,23 @@ fn upkeep(table: &mut Table) {
         let handle = Arc::clone(journal(thread, number)?);
         handle.journal()?;
         thread.durable.flush();
-        let done = by_mail(thread.durable.letters.clone(), of, |problems: Vec<_>| {
+        let done = by_mail(thread.durable.letters(of), of, |problems: Vec<_>| {
             let list = serde_json::to_string(&problems).unwrap_or_default();
             format!("{{\"ok\":{},\"problems\":{list}}}", problems.is_empty())
         });
         handle.verify_later(done)?;
-        thread.durable.hold();
+        thread.durable.hold(of);
         Ok(None)
     });
     table.define("journalCompact", |thread, (number, of): (u32, u32)| -> Answer<Option<String>> {
         let handle = Arc::clone(journal(thread, number)?);
         handle.journal()?;
         thread.durable.flush();
-        let done = by_mail(thread.durable.letters.clone(), of, |(before, after)| {
+        let done = by_mail(thread.durable.letters(of), of, |(before, after)| {
             format!("{{\"before\":{before},\"after\":{after}}}")
         });
         handle.compact_later(done)?;
-        thread.durable.hold();
+        thread.durable.hold(of);
         Ok(None)
     });
     table.define(
@@ -335,9 +335,9 @@ fn upkeep(table: &mut Table) {
             let handle = Arc::clone(journal(thread, number)?);
             handle.journal()?;
             thread.durable.flush();
-            let done = by_mail(thread.durable.letters.clone(), of, |()| "null".to_owned());
+            let done = by_mail(thread.durable.letters(of), of, |()| "null".to_owned());
             handle.backup_later(&PathBuf::from(path), done)?;
-            thread.durable.hold();
+            thread.durable.hold(of);
             Ok(None)
         },
     );
@@ -353,8 +353,8 @@ fn upkeep(table: &mut Table) {
         let Some(handle) = thread.durable.journals.take(number) else {
             return Err(closed());
         };
-        let letters = thread.durable.letters.clone();
-        thread.durable.hold();
+        let letters = thread.durable.letters(of);
+        thread.durable.hold(of);
         handle.close_later(move || letters.put(Mail::Settled(of, Ok("null".to_owned()))));
         Ok(None)
     });

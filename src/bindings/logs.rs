@@ -22,8 +22,8 @@ fn logs(thread: &Thread, number: u32) -> Answer<Arc<LogHandle>> {
 
 /// What is done when a call is done: none when it was done at once.
 fn done(thread: &mut Thread, of: u32) -> Box<dyn FnOnce(Answer<()>) + Send> {
-    let letters = thread.durable.letters.clone();
-    thread.durable.hold();
+    let letters = thread.durable.letters(of);
+    thread.durable.hold(of);
     Box::new(move |answer| letters.put(Mail::Settled(of, answer.map(|()| "null".to_owned()))))
 }
 
@@ -36,8 +36,8 @@ pub(super) fn define(table: &mut Table) {
             let bounds = bounds_of(&given)?;
             let bounds =
                 LogBounds { log_bytes: bounds.log_bytes, log_slice_bytes: bounds.log_slice_bytes };
-            let letters = thread.durable.letters.clone();
-            thread.durable.hold();
+            let letters = thread.durable.letters(of);
+            thread.durable.hold(of);
             spawn_blocking(move || {
                 let spawner = Arc::new(|work: Box<dyn FnOnce() + Send>| spawn_blocking(work));
                 let opened = LogDirectory::open(&PathBuf::from(path), bounds, spawner);
@@ -94,9 +94,9 @@ pub(super) fn define(table: &mut Table) {
     );
     table.define(
         "logsFollow",
-        |thread, (number, id, scope): (u32, String, String)| -> Answer<f64> {
+        |thread, (number, of, id, scope): (u32, u32, String, String)| -> Answer<f64> {
             let logs = logs(thread, number)?;
-            let letters = thread.durable.letters.clone();
+            let letters = thread.durable.letters(of);
             let follower = thread.durable.followers.next();
             let notify = Arc::new(move || letters.put(Mail::Follower(follower)));
             thread.durable.followers.insert(logs.follow(&scope, &id, notify)?);

@@ -621,7 +621,8 @@ unsafe extern "C" fn open_core(
     write(env, value, false)
 }
 
-/// `openMail(deliver: () => void)`: what other threads have for this one is announced by `deliver`.
+/// `openMail(deliver: () => void)`: the number of a letter box. What other threads put into it is
+/// announced by `deliver`.
 unsafe extern "C" fn open_mail(
     env: sys::napi_env,
     info: sys::napi_callback_info,
@@ -645,11 +646,10 @@ unsafe extern "C" fn open_mail(
     let opened = catch_unwind(AssertUnwindSafe(|| {
         let waker = Waker::new(env, values[0]);
         let mut thread = thread.try_borrow_mut().map_err(|_| Reason::Internal)?;
-        thread.durable.open_mail(waker);
-        Ok::<_, Reason>(())
+        thread.durable.open_mail(waker).ok_or(Reason::Internal)
     }));
     let value = match opened {
-        Ok(Ok(())) => Value::Coded(0),
+        Ok(Ok(number)) => Value::Coded(number as i32),
         Ok(Err(reason)) => refuse(reason.into()),
         Err(_) => refuse(Reason::Internal.into()),
     };

@@ -77,7 +77,7 @@ fn observed(text: &str) -> What {
 pub(super) fn define(table: &mut Table) {
     table.define(
         "runnerStart",
-        |thread, (number, options, schema): (u32, String, u32)| -> Answer<f64> {
+        |thread, (number, of, options, schema): (u32, u32, String, u32)| -> Answer<f64> {
             let options: Options = serde_json::from_str(&options)
                 .map_err(|error| Box::new(Refused::new(Reason::Internal, error.to_string())))?;
             let shared = Arc::clone(journal(thread, number)?.journal()?);
@@ -91,11 +91,11 @@ pub(super) fn define(table: &mut Table) {
                     judge.as_ref().is_some_and(|schema| schema.judge(text).is_ok())
                 }),
             };
-            let letters = thread.durable.letters.clone();
+            let letters = thread.durable.letters(of);
             let runner = thread.durable.runners.next();
             let host = Arc::new(Thread { letters, runner });
             thread.durable.runners.insert(Runner::start(&shared, options, host)?);
-            thread.durable.hold();
+            thread.durable.hold(of);
             Ok(f64::from(runner))
         },
     );
@@ -124,11 +124,11 @@ pub(super) fn define(table: &mut Table) {
         0.0
     });
     table.define("runnerStop", |thread, (runner, of): (u32, u32)| -> f64 {
-        let letters = thread.durable.letters.clone();
+        let letters = thread.durable.letters(of);
         if let Some(runner) = thread.durable.runners.get(runner) {
             runner.stop(Box::new(move || letters.put(Mail::Stopped(of))));
         } else {
-            thread.durable.hold();
+            thread.durable.hold(of);
             letters.put(Mail::Stopped(of));
         }
         0.0
