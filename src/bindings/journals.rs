@@ -142,10 +142,6 @@ fn openings(table: &mut Table) {
         let journal = open(thread, number)?;
         Ok(serde_json::to_string(&journal.bounds).unwrap_or_default())
     });
-    table.define("boundsOf", |_, (text,): (String,)| -> Answer<String> {
-        let bounds = wanted(&text)?.bounds.unwrap_or_default();
-        Ok(serde_json::to_string(&bounds).unwrap_or_default())
-    });
 }
 
 fn calls(table: &mut Table) {
