@@ -83,7 +83,9 @@ impl Followed {
         let mut failures = 0;
         let mut asked = first;
         loop {
-            match self.take_in(asked.answer().await).await {
+            let answered = asked.answer().await;
+            // Apart: most of the time a row only waits, and there may be thousands.
+            match Box::pin(self.take_in(answered)).await {
                 Left::Fresh => failures = 0,
                 Left::Stale => failures += 1,
                 Left::Over => return,

@@ -131,3 +131,40 @@ impl Desk {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Weak};
+    use std::time::Duration;
+
+    use super::Held;
+    use crate::operations::Bounds;
+    use crate::operations::journal::open::in_memory;
+    use crate::operations::runner::desk::Desk;
+    use crate::operations::runner::{Host, Question, RunnerOptions};
+
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn ask(&self, _: Question) {}
+    }
+
+    #[test]
+    fn a_row_that_is_let_go_leaves_the_place_of_a_later_one_of_its_id_alone() {
+        let journal = in_memory(Bounds::default()).unwrap();
+        let options = RunnerOptions {
+            scope: "".into(),
+            poll: Duration::ZERO,
+            adapter: Duration::ZERO,
+            concurrency: 1,
+            judge: Arc::new(|_| true),
+        };
+        let desk = Arc::new(Desk::new(journal, options, Weak::<Nobody>::new()));
+        let earlier = Held::new(&desk, "a".into(), 1);
+        let later = Held::new(&desk, "a".into(), 2);
+        drop(earlier);
+        assert!(desk.rows.has("a"));
+        drop(later);
+        assert!(!desk.rows.has("a"));
+    }
+}

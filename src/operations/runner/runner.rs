@@ -46,8 +46,8 @@ pub struct RunnerOptions {
 /// are being submitted stay uncertain, and only what was answered already is still recorded.
 pub struct Runner {
     desk: Arc<Desk>,
-    /// The one that holds it: nobody asks it anything once the runner is gone.
-    _host: Arc<dyn Host>,
+    /// Held here alone.
+    host: Option<Arc<dyn Host>>,
     keeper: AbortHandle,
 }
 
@@ -82,7 +82,7 @@ impl Runner {
             return Err(Box::new(refused));
         }
         let keeper = runtime.spawn(keeper::run(Arc::clone(&desk))).abort_handle();
-        Ok(Self { desk, _host: host, keeper })
+        Ok(Self { desk, host: Some(host), keeper })
     }
 
     /// Answers a question of the host. An answer that is late, or that nobody asked for, is dropped.
@@ -112,6 +112,8 @@ impl Runner {
 
 impl Drop for Runner {
     fn drop(&mut self) {
+        // First: its thread may have ended, so it is not even told what is given up.
+        self.host = None;
         self.desk.stop();
         self.keeper.abort();
         self.desk.end();
