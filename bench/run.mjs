@@ -2,16 +2,19 @@
 //
 // Times the package against its rivals and prints the table. NAME is a row, or the start of some
 // (`claim`, `turn-`). `--quick` proves only that every row runs; nothing is judged then.
-// `--markdown` also puts the table into README.md. A missed target is no failure; an error is.
+// `--markdown` also puts the tables into README.md. A missed target is no failure; an error is.
+// What cannot run says `not run`, and why.
 
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { newCore } from './candidates.mjs';
 import { BUDGETS, compare, contest, median } from './harness.mjs';
+import { runJournal } from './journal/run.mjs';
+import { journalRows } from './journal/rows.mjs';
 import { liveClaimBytes } from './memory.mjs';
 import { rowsFor } from './rows.mjs';
-import { grouped, render, verdictOf, writeReadme } from './table.mjs';
+import { JOURNAL, MAIN, grouped, render, verdictOf, writeReadme } from './table.mjs';
 
 const README = fileURLToPath(new URL('../README.md', import.meta.url));
 
@@ -25,14 +28,17 @@ const { values: options } = parseArgs({
 const budget = options.quick ? BUDGETS.quick : BUDGETS.full;
 
 function chosenRows() {
-  const all = rowsFor(options);
-  if (options.row.length === 0) return all;
+  const core = rowsFor(options);
+  const journal = journalRows(options);
+  if (options.row.length === 0) return { core, journal };
+  const all = [...core, ...journal];
   const ids = all.map(({ id }) => id);
   const chosen = options.row.flatMap((name) =>
     ids.includes(name) ? [name] : ids.filter((id) => id.startsWith(name)),
   );
   if (chosen.length === 0) throw new Error(`The rows are: ${ids.join(', ')}`);
-  return all.filter(({ id }) => chosen.includes(id));
+  const isChosen = ({ id }) => chosen.includes(id);
+  return { core: core.filter(isChosen), journal: journal.filter(isChosen) };
 }
 
 async function checkAnswers({ id, facts, rivals }) {
@@ -98,16 +104,28 @@ function report({ title, own, unit, rivals }) {
 
 if (globalThis.gc === undefined) throw new Error('Run with node --expose-gc');
 
-const lines = [];
-for (const row of chosenRows()) {
-  const line = await lineOf(row);
-  report(line);
-  lines.push(line);
+async function coreTable(rows) {
+  const lines = [];
+  for (const row of rows) {
+    const line = await lineOf(row);
+    report(line);
+    lines.push(line);
+  }
+  const growth = growthOf(lines);
+  lines.splice(lines.findLastIndex(({ id }) => id.startsWith('stop')) + 1, 0, ...growth);
+  for (const line of lines) line.verdict = verdictOf(line, options.quick);
+  return render(lines, { rounds: budget.rounds, quick: options.quick });
 }
-const growth = growthOf(lines);
-lines.splice(lines.findLastIndex(({ id }) => id.startsWith('stop')) + 1, 0, ...growth);
-for (const line of lines) line.verdict = verdictOf(line, options.quick);
 
-const table = render(lines, { rounds: budget.rounds, quick: options.quick });
-process.stdout.write(`${table}\n`);
-if (options.markdown) writeReadme(table, README);
+function publish(table, markers) {
+  process.stdout.write(`${table}\n\n`);
+  if (options.markdown) writeReadme(table, README, markers);
+}
+
+const { core, journal } = chosenRows();
+if (core.length > 0) publish(await coreTable(core), MAIN);
+if (journal.length > 0) {
+  const { table, notRun } = await runJournal(journal, { quick: options.quick, budget });
+  if (table) publish(table, JOURNAL);
+  for (const why of notRun) process.stdout.write(`not run: ${why}\n`);
+}

@@ -3,8 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-const START = '<!-- bench:start -->';
-const END = '<!-- bench:end -->';
+/** Between which marks of the README a table stands. */
+export const MAIN = { start: '<!-- bench:start -->', end: '<!-- bench:end -->' };
+export const JOURNAL = { start: '<!-- bench:journal:start -->', end: '<!-- bench:journal:end -->' };
 
 const HEAD = [
   '| work | tenure | eager JS | lazy JS | to eager | to lazy | target | spread | |',
@@ -19,7 +20,7 @@ const HOW = (rounds) =>
     'claim at once. *Lazy JS* keeps one record per session and makes nothing unasked, but knows',
     'neither scopes nor threads, stops, mutations or requests.',
   ].join(' ');
-const QUICK = 'A quick run: it proves that the rows run, no more.';
+export const QUICK = 'A quick run: it proves that the rows run, no more.';
 const LABELS = { seed: 'eager', lazy: 'lazy' };
 
 export function grouped(value) {
@@ -27,7 +28,7 @@ export function grouped(value) {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
-function times(ratio) {
+export function times(ratio) {
   if (ratio < 0.01) return ratio.toPrecision(2);
   return ratio.toFixed(ratio < 0.1 ? 3 : 2);
 }
@@ -56,23 +57,29 @@ export function verdictOf({ rivals, target }, quick) {
   return rivals[target.rival].ratio <= target.atMost ? 'met' : '**missed**';
 }
 
-export function render(lines, { rounds, quick }) {
+/** What it ran on, and when. */
+export function circumstances() {
   const [{ model }] = cpus();
   const machine = `Node.js ${process.versions.node}, ${model.trim()}, ${cpus().length} cores`;
-  const date = new Date().toISOString().slice(0, 10);
+  return `${machine}, ${new Date().toISOString().slice(0, 10)}`;
+}
+
+export function render(lines, { rounds, quick }) {
   return [
     ...HEAD,
     ...lines.map((line) => `| ${rowOf(line)} |`),
     '',
-    `${machine}, ${date}. ${quick ? QUICK : HOW(rounds)}`,
+    `${circumstances()}. ${quick ? QUICK : HOW(rounds)}`,
   ].join('\n');
 }
 
-/** Puts `table` between the markers of the README. */
-export function writeReadme(table, path) {
+/** Puts `table` between its marks in the README. */
+export function writeReadme(table, path, marks) {
   const text = readFileSync(path, 'utf8');
-  const start = text.indexOf(START);
-  const end = text.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`${path} has no ${START} followed by ${END}`);
-  writeFileSync(path, `${text.slice(0, start + START.length)}\n\n${table}\n\n${text.slice(end)}`);
+  const start = text.indexOf(marks.start);
+  const end = text.indexOf(marks.end);
+  if (start < 0 || end < start)
+    throw new Error(`${path} has no ${marks.start} before ${marks.end}`);
+  const before = text.slice(0, start + marks.start.length);
+  writeFileSync(path, `${before}\n\n${table}\n\n${text.slice(end)}`);
 }

@@ -166,7 +166,7 @@ impl Engine {
         work: impl FnOnce(&WriteTransaction) -> Worked<(T, bool)>,
     ) -> Result<T, Failed> {
         let place = self.shared();
-        let mut before_commit = true;
+        let (mut before_commit, mut panicked) = (true, None);
         let worked = caught(|| {
             let Place::Whole(database) = &*place else {
                 return Err(redb::Error::PreviousIo);
@@ -180,18 +180,28 @@ impl Engine {
             } else if self.bytes() >= self.sizes.quick_repair {
                 transaction.set_quick_repair(true);
             }
-            let (value, changed) = work(&transaction)?;
+            // Caught here, so that the transaction is undone. One that a panic unwinds leaves its pages
+            // to a repair by the next opening, which refuses the file for a page that nobody else needs.
+            let (value, changed) = match caught(|| work(&transaction)) {
+                Ok(worked) => worked?,
+                Err(payload) => {
+                    transaction.abort()?;
+                    panicked = Some(spoken(payload));
+                    return Ok(None);
+                }
+            };
             if changed {
                 before_commit = false;
                 transaction.commit()?;
             } else {
                 transaction.abort()?;
             }
-            Ok::<T, redb::Error>(value)
+            Ok::<Option<T>, redb::Error>(Some(value))
         });
         drop(place);
         let failed = match worked {
-            Ok(Ok(value)) => return Ok(value),
+            Ok(Ok(Some(value))) => return Ok(value),
+            Ok(Ok(None)) => fault(&panicked.unwrap_or_default()),
             Ok(Err(error)) => broke(&error),
             Err(payload) => fault(&spoken(payload)),
         };

@@ -226,11 +226,12 @@ impl<'a, 't> Draft<'a, 't> {
         now: u64,
         unless_held: Option<&Box<Refused>>,
     ) -> Worked<Answer<Reply>> {
-        let row = self.book.find(&key.scope, &key.id).map(|(number, row)| (number, Arc::clone(row)));
+        let row =
+            self.book.find(&key.scope, &key.id).map(|(number, row)| (number, Arc::clone(row)));
         let entry = self.tables.entry(&key.scope, &key.id)?;
         if entry.is_some() || row.is_some() {
-            let reserved = entry.flatten().map(|entry| entry.digest);
-            let reserved = reserved.or_else(|| row.as_ref().map(|(_, row)| Arc::clone(&row.digest)));
+            let reserved = row.as_ref().map(|(_, row)| Arc::clone(&row.digest));
+            let reserved = reserved.or_else(|| entry.flatten().and_then(|entry| entry.digest));
             if reserved.is_some_and(|reserved| reserved != *digest) {
                 let what = "is reserved under another digest";
                 return Ok(Err(key.refused(Reason::OperationConflict, what)));
@@ -268,7 +269,7 @@ impl<'a, 't> Draft<'a, 't> {
             result: None,
             stale: false,
         };
-        let entry = Entry { row: number, digest: Arc::clone(digest), gone: None };
+        let entry = Entry { row: number, digest: None, gone: None };
         self.tables.put_entry(&key.scope, &key.id, &entry)?;
         if let Some(earlier) = self.book.retired.strike(&key.scope, &key.id) {
             self.tables.take_pair(earlier)?;
@@ -379,8 +380,11 @@ impl<'a, 't> Draft<'a, 't> {
             && let Some(row) = self.book.take(scope, number)
         {
             self.tables.take_row(number, &row)?;
-            let entry =
-                Entry { row: number, digest: Arc::clone(&row.digest), gone: row.finished_at() };
+            let entry = Entry {
+                row: number,
+                digest: Some(Arc::clone(&row.digest)),
+                gone: row.finished_at(),
+            };
             self.tables.put_entry(scope, &row.operation_id, &entry)?;
             self.retire(scope, &row.operation_id)?;
             pruned += 1;
@@ -433,7 +437,8 @@ impl<'a, 't> Draft<'a, 't> {
 
     fn forget(&mut self, scope: &Arc<str>, before: u64) -> Worked<Answer<Reply>> {
         let ended: Vec<(u64, Arc<Row>)> = self.book.shelf(scope).map_or_else(Vec::new, |shelf| {
-            let ended = shelf.rows().filter(|(_, row)| row.finished_at().is_some_and(|at| at < before));
+            let ended =
+                shelf.rows().filter(|(_, row)| row.finished_at().is_some_and(|at| at < before));
             ended.map(|(number, row)| (*number, Arc::clone(row))).collect()
         });
         let gone = self.tables.gone_before(scope, before)?;

@@ -24,7 +24,11 @@ pub struct JournalHandle {
     holder: u64,
     closed: AtomicBool,
     watchers: Mutex<Vec<Weak<Watcher>>>,
-    outside: Arc<Outside>,
+    /// Until it is closed, and while work of it goes on outside the writer's turn: so long its journal
+    /// is not let go.
+    outside: Arc<Countdown>,
+    /// Until it has let go.
+    ended: Arc<Countdown>,
 }
 
 impl JournalHandle {
@@ -45,7 +49,8 @@ impl JournalHandle {
             holder: NEXT.fetch_add(1, Ordering::Relaxed),
             closed: AtomicBool::new(false),
             watchers: Mutex::default(),
-            outside: Arc::default(),
+            outside: Countdown::of(1),
+            ended: Countdown::of(1),
         }
     }
 
@@ -118,8 +123,8 @@ impl JournalHandle {
     /// Refuses later calls, waits for what was called before, and lets go. A second call waits for the
     /// first.
     pub fn close_later(&self, done: impl FnOnce() + Send + 'static) {
+        self.ended.then(Box::new(done));
         if self.closed.swap(true, Ordering::AcqRel) {
-            self.journal.post([Job::Work(Box::new(|_| done()))]);
             return;
         }
         let watchers =
@@ -127,16 +132,17 @@ impl JournalHandle {
         for watcher in watchers.iter().filter_map(Weak::upgrade) {
             watcher.end();
         }
-        let journal = Arc::clone(&self.journal);
+        let (journal, ended) = (Arc::clone(&self.journal), Arc::clone(&self.ended));
         let release = Call::Release { holder: self.holder };
-        self.outside.when_done(Box::new(move || {
+        self.outside.then(Box::new(move || {
             let leaving = Arc::clone(&journal);
             let settle = move |_| {
                 drop(caught(|| leaving.leave()));
-                done();
+                ended.end();
             };
             journal.post([Job::Call(release, Box::new(settle))]);
         }));
+        self.outside.end();
     }
 
     fn going(&self) -> Going {
@@ -145,29 +151,34 @@ impl JournalHandle {
     }
 }
 
-/// Work of a handle that goes on outside the writer's turn: its journal must not be let go before.
-#[derive(Default)]
-struct Outside(Mutex<(usize, Option<Box<dyn FnOnce() + Send>>)>);
+type Then = Box<dyn FnOnce() + Send>;
 
-impl Outside {
+/// What is to be done once nothing goes on any more.
+struct Countdown(Mutex<(usize, Vec<Then>)>);
+
+impl Countdown {
+    fn of(count: usize) -> Arc<Self> {
+        Arc::new(Self(Mutex::new((count, Vec::new()))))
+    }
+
     fn begin(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0 += 1;
     }
 
     fn end(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 -= 1;
-        let then = if state.0 == 0 { state.1.take() } else { None };
+        state.0 = state.0.saturating_sub(1);
+        let then = if state.0 == 0 { std::mem::take(&mut state.1) } else { Vec::new() };
         drop(state);
-        if let Some(then) = then {
-            then();
+        for then in then {
+            drop(caught(then));
         }
     }
 
-    fn when_done(&self, then: Box<dyn FnOnce() + Send>) {
+    fn then(&self, then: Then) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.0 > 0 {
-            state.1 = Some(then);
+            state.1.push(then);
             return;
         }
         drop(state);
@@ -175,14 +186,14 @@ impl Outside {
     }
 }
 
-impl std::fmt::Debug for Outside {
+impl std::fmt::Debug for Countdown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Outside")
+        f.write_str("Countdown")
     }
 }
 
 /// One piece of such work.
-struct Going(Arc<Outside>);
+struct Going(Arc<Countdown>);
 
 impl Drop for Going {
     fn drop(&mut self) {

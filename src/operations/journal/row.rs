@@ -30,26 +30,34 @@ pub struct Row {
     /// What is known of its submission.
     pub submission: Submission,
     /// In [0, 1].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub progress: Option<f64>,
     /// What it is at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub stage: Option<Arc<str>>,
     /// Why it failed, or what is amiss.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<Arc<str>>,
     /// Under which the backend holds the job.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reference: Option<Arc<str>>,
     /// A cancel intent is recorded.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub cancel: bool,
     /// When it was reserved.
     pub submitted_at: u64,
     /// When it was last observed; never goes back.
     pub updated_at: u64,
     /// When it first moved to running.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub started_at: Option<u64>,
     /// Its place among the rows that ended, in order of ending; with a terminal state only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<u64>,
     /// What it was asked to do.
     pub input: Kept,
     /// What came of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<Kept>,
     /// The last thing known of it may be out of date. Not on the disk: true of every row that has not
     /// ended when a journal is opened.

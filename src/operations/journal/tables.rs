@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use redb::{
-    ReadTransaction, ReadableTable, Table, TableDefinition, TableError, WriteTransaction,
-};
+use redb::{ReadTransaction, ReadableTable, Table, TableDefinition, TableError, WriteTransaction};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -35,8 +33,10 @@ const CHECKSUM_BYTES: usize = 8;
 pub struct Entry {
     /// Of its row.
     pub row: u64,
-    /// As it was reserved.
-    pub digest: Arc<str>,
+    /// As it was reserved; once its row, which has it too, has left the history. Entries lie in the order
+    /// of their ids, so that a commit touches many pages of them: they are kept short.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub digest: Option<Arc<str>>,
     /// When it ended; once its row has left the history.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub gone: Option<u64>,
@@ -141,9 +141,8 @@ fn counters_record(counters: Counters) -> Vec<u8> {
 
 fn read_counters(record: &[u8]) -> Option<Counters> {
     let body = unsealed(COUNTERS_KEY.as_bytes(), record)?;
-    let mut numbers = body.chunks_exact(8).map(|chunk| {
-        chunk.try_into().map(u64::from_le_bytes).ok()
-    });
+    let mut numbers =
+        body.chunks_exact(8).map(|chunk| chunk.try_into().map(u64::from_le_bytes).ok());
     let mut next = || numbers.next().flatten();
     Some(Counters { row: next()?, ended: next()?, value: next()?, retired: next()? })
 }
@@ -252,7 +251,8 @@ impl<'t> Tables<'t> {
 
     /// Keeps a value apart.
     pub fn put_value(&mut self, kept: Kept, text: &str) -> Worked<()> {
-        self.values.insert(kept.key, sealed(&kept.key.to_le_bytes(), text.as_bytes()).as_slice())?;
+        self.values
+            .insert(kept.key, sealed(&kept.key.to_le_bytes(), text.as_bytes()).as_slice())?;
         Ok(())
     }
 
