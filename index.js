@@ -3003,6 +3003,13 @@ function letterBox() {
   if (box < 0) throw new TenureError('ERR_INTERNAL', 'There are too many copies of the package');
   return box;
 }
+let ends = false;
+/** What an eventual journal has acknowledged survives the orderly end of the process: Node.js ends none of our handles then. */
+function flushAtExit() {
+  if (ends) return;
+  ends = true;
+  process.once('exit', () => binding.flushJournals());
+}
 function flush() {
   flushes = false;
   binding.flushCalls();
@@ -3506,9 +3513,10 @@ class OperationJournal {
         throw invalidArgument('path', 'a non-empty string');
       if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
       const { text, clock } = options(options_, true);
-      return asked((ticket) => binding.journalOpen(ticket, path, text)).then(
-        (number) => new OperationJournal(MAKER, Number(number), clock),
-      );
+      return asked((ticket) => binding.journalOpen(ticket, path, text)).then((number) => {
+        flushAtExit();
+        return new OperationJournal(MAKER, Number(number), clock);
+      });
     } catch (error) {
       return Promise.reject(error);
     }

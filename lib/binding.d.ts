@@ -242,6 +242,7 @@ interface Binding {
   journalCompact(journal: number, ticket: number): Later;
   journalBackup(journal: number, ticket: number, path: string): Later;
   journalClose(journal: number, ticket: number): Later;
+  flushJournals(): number;
   journalDrop(journal: number): number;
 
   logsOpen(ticket: number, directory: string, bounds: string): Later;

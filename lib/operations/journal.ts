@@ -11,7 +11,7 @@ import {
 } from '../errors.js';
 import { accepted, type Answer } from './answers.js';
 import { identifier, scopeOf } from './identifiers.js';
-import { asked, letterBox, now, watchers } from './mail.js';
+import { asked, flushAtExit, letterBox, now, watchers } from './mail.js';
 import { boundsText, inputText, patchText, resolutionText, stateWord, timeOf } from './reading.js';
 import { Stream, signalOf } from './stream.js';
 import type {
@@ -145,9 +145,10 @@ export class OperationJournal implements AsyncDisposable {
         throw invalidArgument('path', 'a non-empty string');
       if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
       const { text, clock } = options(options_, true);
-      return asked((ticket) => binding.journalOpen(ticket, path, text)).then(
-        (number) => new OperationJournal(MAKER, Number(number), clock),
-      );
+      return asked((ticket) => binding.journalOpen(ticket, path, text)).then((number) => {
+        flushAtExit();
+        return new OperationJournal(MAKER, Number(number), clock);
+      });
     } catch (error) {
       return Promise.reject(error);
     }

@@ -1,4 +1,4 @@
-import { nextTick } from 'node:process';
+import process, { nextTick } from 'node:process';
 import binding from '../binding.js';
 import { TenureError } from '../errors.js';
 import { Deferred, value } from '../native.js';
@@ -73,6 +73,15 @@ export function letterBox(): number {
   if (box < 0) box = value(binding.openMail(deliver)) * NUMBERS;
   if (box < 0) throw new TenureError('ERR_INTERNAL', 'There are too many copies of the package');
   return box;
+}
+
+let ends = false;
+
+/** What an eventual journal has acknowledged survives the orderly end of the process: Node.js ends none of our handles then. */
+export function flushAtExit(): void {
+  if (ends) return;
+  ends = true;
+  process.once('exit', () => binding.flushJournals());
 }
 
 function flush(): void {

@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hashbrown::HashMap;
 
@@ -283,6 +283,19 @@ impl Durable {
         }
     }
 
+    /// Waits until what eventual journals have acknowledged is on the disk. A disk that hangs must not
+    /// hang the end.
+    pub(super) fn flush_journals(&mut self) {
+        self.flush();
+        let (tell, told) = std::sync::mpsc::channel::<()>();
+        for handle in self.journals.items.values() {
+            let tell = tell.clone();
+            handle.flush_later(move || drop(tell));
+        }
+        drop(tell);
+        let _ = told.recv_timeout(PATIENCE);
+    }
+
     /// The environment ends: its calls are handed over, its runners stop, its handles are closed.
     pub(super) fn end(&mut self) {
         for boxed in &self.boxes {
@@ -307,8 +320,7 @@ impl Durable {
         }
         drop(tell);
         // Once all have gone nobody can tell any more. A disk that hangs must not hang the end.
-        let end = Instant::now() + PATIENCE;
-        let _ = told.recv_timeout(end.saturating_duration_since(Instant::now()));
+        let _ = told.recv_timeout(PATIENCE);
     }
 }
 

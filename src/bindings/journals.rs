@@ -337,6 +337,11 @@ fn upkeep(table: &mut Table) {
             Ok(None)
         },
     );
+    // The process, or the thread, ends in order: what was acknowledged is to survive that.
+    table.define("flushJournals", |thread, ()| -> f64 {
+        thread.durable.flush_journals();
+        0.0
+    });
     // Of a handle that nobody holds any more.
     table.define("journalDrop", |thread, (number,): (u32,)| -> f64 {
         thread.durable.flush();

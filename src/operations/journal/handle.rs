@@ -13,6 +13,7 @@ use super::writer::{Job, closed};
 use crate::operations::Bounds;
 use crate::operations::runtime::spawn_blocking;
 use crate::refused::Answer;
+use crate::store::Durability;
 use crate::store::failure::{caught, fault, spoken};
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -75,6 +76,18 @@ impl JournalHandle {
             watcher.end();
         }
         Ok(watcher)
+    }
+
+    /// Brings what an eventual journal has acknowledged to the disk. Of another one it is there.
+    pub fn flush_later(&self, done: impl FnOnce() + Send + 'static) {
+        let eventual = self.journal.durability == Durability::Eventual;
+        if !eventual || self.closed.load(Ordering::Acquire) {
+            return done();
+        }
+        self.journal.post([Job::Work(Box::new(move |journal| {
+            journal.flush();
+            done();
+        }))]);
     }
 
     /// Reads everything; tells what cannot be read.

@@ -111,7 +111,7 @@ impl Journal {
         });
     }
 
-    fn flush(&self) {
+    pub(super) fn flush(&self) {
         self.flushing.store(false, Ordering::Release);
         if self.gone.load(Ordering::Acquire) {
             return;
