@@ -44,7 +44,12 @@ fn rows_survive_a_reopen_and_what_was_sent_is_interrupted() {
     assert!(matches!(journal.call(reserve("a", "s", 2)), Ok(Reply::Reserved(false, _))));
     journal.call(reserve("b", "s", 3)).unwrap();
     journal
-        .call(update("a", "s", r#"{"state":"running","submission":"uncertain","result":{"r":1}}"#, 4))
+        .call(update(
+            "a",
+            "s",
+            r#"{"state":"running","submission":"uncertain","result":{"r":1}}"#,
+            4,
+        ))
         .unwrap();
     let before = journal.status("s", "a").unwrap().unwrap();
     assert!(before.contains(r#""state":"running""#) && before.contains(r#""result":{"r":1}"#));
@@ -53,8 +58,14 @@ fn rows_survive_a_reopen_and_what_was_sent_is_interrupted() {
     let handle = open(&path, 10);
     let journal = handle.journal().unwrap();
     let after = journal.status("s", "a").unwrap().unwrap();
-    assert!(after.contains(r#""state":"interrupted""#) && after.contains(r#""stale":true"#), "{after}");
-    assert!(after.contains(r#""updatedAt":50"#) && after.contains(r#""input":{"of":"a"}"#), "{after}");
+    assert!(
+        after.contains(r#""state":"interrupted""#) && after.contains(r#""stale":true"#),
+        "{after}"
+    );
+    assert!(
+        after.contains(r#""updatedAt":50"#) && after.contains(r#""input":{"of":"a"}"#),
+        "{after}"
+    );
     assert_eq!(journal.next_queued("s").as_deref(), Some("b"));
     assert_eq!(journal.verify(), Ok(Vec::new()));
 }

@@ -3,17 +3,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use redb::{Builder, Database, ReadTransaction, ReadableDatabase, WriteTransaction};
+use redb::{Database, ReadTransaction, WriteTransaction};
 
 use super::Disk;
 use super::disk::Backend;
-use super::failure::{Failed, broke, caught, damaged, failed, fault, judged, spoken};
-use super::trial::Trial;
+use super::failure::{Failed, became, caught, damaged, failed, fault, judged, spoken};
+use super::place::{Place, Tried, opened};
 use crate::error::Reason;
 use crate::refused::{Answer, Refused};
-
-/// What is read is cached up to here; redb's own default would let a journal grow to a gigabyte.
-const CACHE_BYTES: usize = 32 << 20;
 
 /// Sizes of a file from which on it is treated otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -49,47 +46,14 @@ pub struct Engine {
     /// By which it is treated.
     pub sizes: Sizes,
     place: RwLock<Place>,
+    /// Held by reads that take long: compacting waits for them before it keeps others waiting.
+    reading: RwLock<()>,
     broken: AtomicBool,
     /// How often what is in the place was exchanged.
     exchanged: AtomicU64,
     syncs: Arc<AtomicU64>,
     /// Nothing that is written matters any more: see [`Engine::abandon`].
     abandoned: Arc<AtomicBool>,
-}
-
-#[derive(Debug)]
-enum Place {
-    /// Opened for reading and writing.
-    Whole(Database),
-    /// Opened on trial: what is on the disk can be read.
-    Trial(Tried),
-    /// Neither would do.
-    Nothing,
-    /// Let go for good.
-    Closed,
-}
-
-impl Place {
-    fn database(&self) -> Option<&Database> {
-        match self {
-            Self::Whole(database) => Some(database),
-            Self::Trial(tried) => Some(&tried.database),
-            Self::Nothing | Self::Closed => None,
-        }
-    }
-}
-
-/// A database on a trial. Its end writes nothing.
-#[derive(Debug)]
-struct Tried {
-    database: Database,
-    abandoned: Arc<AtomicBool>,
-}
-
-impl Drop for Tried {
-    fn drop(&mut self) {
-        self.abandoned.store(true, Ordering::Release);
-    }
 }
 
 /// What a piece of work in a transaction gives.
@@ -118,8 +82,8 @@ impl Engine {
         let engine = Self::over(disk, sizes);
         let length = engine.disk.len().map_err(|error| failed(&error))?;
         let taken = caught(|| {
-            let tried = engine.tried(length <= sizes.verified)?;
-            let transaction = tried.database.begin_read().map_err(|error| judged(error.into()))?;
+            let tried = Place::Trial(engine.tried(length <= sizes.verified)?);
+            let transaction = tried.begin_read().map_err(judged)?;
             judge(&transaction).map_err(judged)?
         });
         let value = taken.unwrap_or_else(|payload| Err(damaged(&spoken(payload))))?;
@@ -132,6 +96,7 @@ impl Engine {
             disk,
             sizes,
             place: RwLock::new(Place::Nothing),
+            reading: RwLock::default(),
             broken: AtomicBool::new(false),
             exchanged: AtomicU64::new(0),
             syncs: Arc::default(),
@@ -140,14 +105,12 @@ impl Engine {
     }
 
     fn whole(&self) -> Answer<Database> {
-        opened(Arc::clone(&self.disk), Arc::clone(&self.syncs), Arc::clone(&self.abandoned), false)
+        let (disk, syncs) = (Arc::clone(&self.disk), Arc::clone(&self.syncs));
+        opened(Backend { disk, syncs, abandoned: Arc::clone(&self.abandoned) }, false)
     }
 
     fn tried(&self, verify: bool) -> Answer<Tried> {
-        let trial = Trial::of(Arc::clone(&self.disk)).map_err(|error| failed(&error))?;
-        let abandoned = Arc::new(AtomicBool::new(false));
-        let database = opened(Arc::new(trial), Arc::default(), Arc::clone(&abandoned), verify)?;
-        Ok(Tried { database, abandoned })
+        Tried::on(Arc::clone(&self.disk), verify)
     }
 
     fn shared(&self) -> RwLockReadGuard<'_, Place> {
@@ -199,11 +162,10 @@ impl Engine {
             Ok::<Option<T>, redb::Error>(Some(value))
         });
         drop(place);
-        let failed = match worked {
-            Ok(Ok(Some(value))) => return Ok(value),
-            Ok(Ok(None)) => fault(&panicked.unwrap_or_default()),
-            Ok(Err(error)) => broke(&error),
-            Err(payload) => fault(&spoken(payload)),
+        let failed = match became(worked) {
+            Ok(Some(value)) => return Ok(value),
+            Ok(None) => fault(&panicked.unwrap_or_default()),
+            Err(failed) => failed,
         };
         self.broken.store(true, Ordering::Release);
         Err(Failed { before_commit, ..failed })
@@ -226,22 +188,22 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::read`], but never begun anew.
-    pub fn read_once<T>(
+    /// As [`Engine::read`], but never begun anew, and for work that takes long: nobody else waits for it,
+    /// and it fails where the database is opened again meanwhile.
+    pub fn read_long<T>(
         &self,
         work: impl FnOnce(&ReadTransaction) -> Worked<T>,
     ) -> Result<T, Failed> {
-        let place = self.shared();
-        let worked = caught(|| {
-            let database = place.database().ok_or(redb::Error::PreviousIo)?;
-            let transaction = database.begin_read()?;
+        let _reading = self.reading.read().unwrap_or_else(PoisonError::into_inner);
+        became(caught(|| {
+            let transaction = self.shared().begin_read()?;
             work(&transaction)
-        });
-        match worked {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(broke(&error)),
-            Err(payload) => Err(fault(&spoken(payload))),
-        }
+        }))
+    }
+
+    fn read_once<T>(&self, work: impl FnOnce(&ReadTransaction) -> Worked<T>) -> Result<T, Failed> {
+        let place = self.shared();
+        became(caught(|| work(&place.begin_read()?)))
     }
 
     // After an I/O error redb answers nothing any more but what it has in its cache. A reader must not
@@ -258,7 +220,7 @@ impl Engine {
                 self.exchange(&mut place, Place::Trial(tried));
             }
         }
-        place.database().is_some()
+        !matches!(*place, Place::Nothing)
     }
 
     fn exchange(&self, place: &mut Place, new: Place) {
@@ -305,17 +267,14 @@ impl Engine {
 
     /// Gives unused pages back, in place. Readers wait meanwhile.
     pub fn compact(&self) -> Answer<()> {
+        let _reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
         let mut place = self.exclusive();
         let Place::Whole(database) = &mut *place else {
             return Err(closed());
         };
-        let broken = match caught(|| database.compact()) {
-            Ok(Ok(_)) => return Ok(()),
-            Ok(Err(error)) => broke(&error.into()),
-            Err(payload) => fault(&spoken(payload)),
-        };
-        self.broken.store(true, Ordering::Release);
-        Err(broken.into())
+        let compacted = became(caught(|| Ok(database.compact().map(drop)?)));
+        self.broken.fetch_or(compacted.is_err(), Ordering::AcqRel);
+        Ok(compacted?)
     }
 
     /// Another file has taken the place of this one: what is written from now on goes nowhere, so that
@@ -331,11 +290,7 @@ impl Engine {
             Place::Whole(database) => database.close(),
             _ => Ok(()),
         });
-        match closed {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(broke(&error.into()).into()),
-            Err(payload) => Err(fault(&spoken(payload)).into()),
-        }
+        Ok(became(closed.map(|closed| closed.map_err(Into::into)))?)
     }
 
     /// Bytes of the file; 0 where they cannot be told.
@@ -346,26 +301,6 @@ impl Engine {
     /// Syncs since it was opened.
     pub fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
-    }
-}
-
-fn opened(
-    disk: Arc<dyn Disk>,
-    syncs: Arc<AtomicU64>,
-    abandoned: Arc<AtomicBool>,
-    verify: bool,
-) -> Answer<Database> {
-    let backend = Backend { disk, syncs, abandoned };
-    let opened = caught(|| {
-        Builder::new()
-            .set_cache_size(CACHE_BYTES)
-            .set_check_integrity_on_open(verify)
-            .create_with_backend(backend)
-    });
-    match opened {
-        Ok(Ok(database)) => Ok(database),
-        Ok(Err(error)) => Err(judged(error.into())),
-        Err(payload) => Err(damaged(&spoken(payload))),
     }
 }
 

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::engine::Worked;
 use crate::error::Reason;
 use crate::refused::{Cause, Refused};
 
@@ -78,10 +79,8 @@ pub(super) fn broke(error: &redb::Error) -> Failed {
         redb::Error::Io(error) => Cause::from(error),
         error => Cause { message: error.to_string(), errno: None },
     };
-    let of_the_disk = matches!(
-        error,
-        redb::Error::Io(_) | redb::Error::PreviousIo | redb::Error::DatabaseClosed
-    );
+    let of_the_disk =
+        matches!(error, redb::Error::Io(_) | redb::Error::PreviousIo | redb::Error::DatabaseClosed);
     let message = format!("The journal's file failed: {}", cause.message);
     let refused = Box::new(Refused::new(Reason::JournalIo, message).because(cause));
     Failed { refused, of_the_disk, before_commit: false }
@@ -93,4 +92,13 @@ pub fn fault(words: &str) -> Failed {
     let message = "The journal's file failed: a fault of the database under it";
     let refused = Box::new(Refused::new(Reason::JournalIo, message).because(cause));
     Failed { refused, of_the_disk: false, before_commit: false }
+}
+
+/// What came of work that may have failed or panicked.
+pub(super) fn became<T>(worked: Result<Worked<T>, Box<dyn Any + Send>>) -> Result<T, Failed> {
+    match worked {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(broke(&error)),
+        Err(payload) => Err(fault(&spoken(payload))),
+    }
 }

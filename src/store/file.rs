@@ -100,7 +100,8 @@ impl OpenFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let wide = self.file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0);
+            let wide =
+                self.file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0);
             if wide {
                 // Another owner's file cannot be narrowed, and need not be.
                 let _ = self.file.set_permissions(fs::Permissions::from_mode(0o600));

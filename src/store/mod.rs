@@ -9,6 +9,7 @@ pub mod disk;
 pub mod engine;
 pub mod failure;
 pub mod file;
+mod place;
 pub mod registry;
 mod trial;
 

@@ -12,8 +12,8 @@ use tenure::operations::runner::{
 
 use crate::disk::Faulty;
 use crate::kit::{
-    Backend, ByHand, Verb, accepted, endless, memory, options, pause, seen_with, start, stop,
-    stopping, until, willing,
+    Backend, ByHand, Verb, accepted, endless, let_go, memory, options, pause, seen_with, start,
+    stop, stopping, until, willing,
 };
 
 #[test]
@@ -114,13 +114,32 @@ fn a_stop_waits_for_a_broken_journal_for_a_while_and_the_recording_goes_on_after
     assert!(stopped.recv_timeout(STOP_PATIENCE / 4).is_err());
     stopped.recv_timeout(STOP_PATIENCE * 3).unwrap();
     assert!(journal.is("a", "running"));
-    drop(runner);
+    let_go(runner);
     let next = start(&journal, &backend, options());
     disk.heal();
     journal.reach("a", "succeeded");
     assert_eq!(journal.see("a")["backendReference"], "ref-a");
     assert_eq!(backend.count(Verb::Submit), 1);
     stop(&next);
+}
+
+#[test]
+fn a_runner_that_does_not_stop_waits_for_its_journal_however_long_it_takes() {
+    let (disk, journal) = Faulty::journal();
+    let faulty = Arc::clone(&disk);
+    let backend = Backend::new(move |ask| {
+        if ask.verb == Verb::Submit {
+            faulty.fill();
+        }
+        Some(willing(ask))
+    });
+    journal.put("a");
+    let _runner = start(&journal, &backend, options());
+    pause(STOP_PATIENCE.as_millis() as u64 + 500);
+    assert!(journal.is("a", "running"));
+    disk.heal();
+    journal.reach("a", "succeeded");
+    assert_eq!(backend.count(Verb::Submit), 1);
 }
 
 #[test]
@@ -149,7 +168,7 @@ fn a_recording_ends_with_its_journal() {
     until("it was tried", || disk.failures() > 1);
     drop(JournalHandle::of(Arc::clone(&journal)));
     stop(&runner);
-    drop(runner);
+    let_go(runner);
     let weak = Arc::downgrade(&journal);
     drop(journal);
     until("nobody holds the journal", || weak.strong_count() == 0);

@@ -163,7 +163,7 @@ pub fn options() -> RunnerOptions {
     RunnerOptions {
         scope: "".into(),
         poll: Duration::from_millis(2),
-        adapter: Duration::from_secs(20),
+        adapter: Duration::from_secs(300),
         concurrency: 1,
         judge: Arc::new(|_| true),
     }
@@ -205,6 +205,13 @@ pub fn stopping(runner: &Runner) -> Receiver<()> {
     let (sender, stopped) = channel();
     runner.stop(Box::new(move || sender.send(()).unwrap_or(())));
     stopped
+}
+
+/// Lets a runner go; its own thread may hold it for a moment.
+pub fn let_go(runner: Arc<Runner>) {
+    let held = Arc::downgrade(&runner);
+    drop(runner);
+    until("nobody holds it", || held.strong_count() == 0);
 }
 
 pub const PATIENCE: Duration = Duration::from_secs(20);

@@ -9,8 +9,8 @@ use tenure::operations::contract::State;
 use tenure::operations::runner::RunnerOptions;
 
 use crate::kit::{
-    Backend, ByHand, Verb, accepted, endless, memory, options, pause, put_all, seen, seen_with,
-    start, until, willing, words,
+    Backend, ByHand, Verb, accepted, endless, let_go, memory, options, pause, put_all, seen,
+    seen_with, start, until, willing, words,
 };
 
 #[test]
@@ -70,7 +70,7 @@ fn a_wake_looks_at_the_queue_at_once_and_without_one_every_poll_does() {
     pause(5);
     journal.put_in("quick", "b");
     until("b is submitted", || backend.of(Verb::Submit) == ["a", "b"]);
-    drop(quick);
+    let_go(quick);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use tenure::operations::contract::State;
 use tenure::operations::runner::RunnerOptions;
 
 use crate::kit::{
-    Backend, ByHand, Verb, endless, left, memory, options, pause, start, stop, try_start, until,
+    Backend, ByHand, Verb, endless, left, let_go, memory, options, pause, start, stop, try_start,
+    until,
 };
 
 #[test]
@@ -22,7 +23,7 @@ fn a_scope_has_one_started_runner_and_a_start_after_a_stop_is_admitted() {
     stop(&runner);
     let again = start(&journal, &backend, within("s"));
     assert!(try_start(&journal, &backend, within("s")).is_err());
-    drop(again);
+    let_go(again);
     let _last = start(&journal, &backend, within("s"));
     stop(&other);
 }

@@ -10,8 +10,8 @@ use tenure::operations::journal::{JournalHandle, Patch};
 use tenure::operations::runner::{Answered, RunnerOptions, What};
 
 use crate::kit::{
-    Backend, ByHand, PATIENCE, Verb, accepted, endless, memory, options, pause, seen, start, stop,
-    stopping, to, try_start, until, willing,
+    Backend, ByHand, PATIENCE, Verb, accepted, endless, let_go, memory, options, pause, seen,
+    start, stop, stopping, to, try_start, until, willing,
 };
 
 #[test]
@@ -37,7 +37,7 @@ fn a_stop_waits_for_a_submit_in_flight_and_records_its_answer() {
     assert_eq!(backend.count(Verb::Observe), 0);
     stop(&runner);
     let next = start(&journal, &backend, options());
-    drop(runner);
+    let_go(runner);
     assert!(
         try_start(&journal, &backend, options()).is_err(),
         "the old one gives up nothing twice"
@@ -115,9 +115,7 @@ fn a_runner_that_is_let_go_gives_up_its_scope_at_once_and_leaves_a_submit_uncert
     let runner = start(&journal, &backend, options());
     until("a is submitted", || backend.count(Verb::Submit) == 1);
     let waiting = stopping(&runner);
-    let held = Arc::downgrade(&runner);
-    drop(runner);
-    until("nobody holds it", || held.strong_count() == 0);
+    let_go(runner);
     waiting.recv_timeout(PATIENCE).unwrap();
     assert_eq!(
         json!([journal.see("a")["state"], journal.see("a")["submission"]]),

@@ -173,7 +173,7 @@ impl<'a, 't> Draft<'a, 't> {
     pub(super) fn apply(&mut self, call: &Call) -> Worked<Answer<Reply>> {
         match call {
             Call::Reserve { key, digest, input, now, unless_held } => {
-                self.reserve(key, digest, input, *now, unless_held.as_ref())
+                self.reserve(key, digest, input, *now, unless_held.as_deref())
             }
             Call::Update { key, row, patch, now } => {
                 let updated = self.update(key, *row, patch, *now)?;
@@ -224,7 +224,7 @@ impl<'a, 't> Draft<'a, 't> {
         digest: &Arc<str>,
         input: &str,
         now: u64,
-        unless_held: Option<&Box<Refused>>,
+        unless_held: Option<&Refused>,
     ) -> Worked<Answer<Reply>> {
         let row =
             self.book.find(&key.scope, &key.id).map(|(number, row)| (number, Arc::clone(row)));
@@ -284,9 +284,9 @@ impl<'a, 't> Draft<'a, 't> {
         Ok(Ok(Reply::Reserved(true, status(&row, position, &apart))))
     }
 
-    fn admits(&self, key: &Key, bytes: u64, unless_held: Option<&Box<Refused>>) -> Answer<()> {
+    fn admits(&self, key: &Key, bytes: u64, unless_held: Option<&Refused>) -> Answer<()> {
         if let Some(refused) = unless_held {
-            return Err(refused.clone());
+            return Err(Box::new(refused.clone()));
         }
         let full = |reason, what: &str, limit, actual| {
             let mut refused = key.refused(reason, what);

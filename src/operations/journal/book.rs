@@ -141,11 +141,14 @@ impl Queue {
     }
 }
 
+/// The scope and the id of an operation.
+pub type Pair = (Arc<str>, Arc<str>);
+
 /// The pairs that left the history and were not yet struck.
 #[derive(Clone, Debug, Default)]
 pub struct Retired {
-    pairs: Shared<u64, (Arc<str>, Arc<str>)>,
-    numbers: Shared<(Arc<str>, Arc<str>), u64>,
+    pairs: Shared<u64, Pair>,
+    numbers: Shared<Pair, u64>,
 }
 
 impl Retired {
@@ -170,12 +173,12 @@ impl Retired {
     }
 
     /// The oldest pair.
-    pub fn first(&self) -> Option<(u64, &(Arc<str>, Arc<str>))> {
+    pub fn first(&self) -> Option<(u64, &Pair)> {
         self.pairs.into_iter().next().map(|(number, pair)| (*number, pair))
     }
 
     /// In order of leaving.
-    pub fn iter(&self) -> impl Iterator<Item = (&u64, &(Arc<str>, Arc<str>))> {
+    pub fn iter(&self) -> impl Iterator<Item = (&u64, &Pair)> {
         self.pairs.into_iter()
     }
 }

@@ -26,7 +26,7 @@ impl Journal {
         let name = path.to_string_lossy().into_owned();
         let copied = create(path, |file| {
             let copy = Engine::create(Arc::new(FileDisk(file)), Sizes::default(), fill)?;
-            self.engine().read_once(|from| Ok(copy_all(from, &copy)))??;
+            self.engine().read_long(|from| Ok(copy_all(from, &copy)))??;
             copy.close()
         });
         match copied {
@@ -62,15 +62,10 @@ impl Journal {
         Ok((before, self.engine().bytes()))
     }
 
-    fn rewrite(
-        &self,
-        old: &Engine,
-        file: OpenFile,
-        before: u64,
-    ) -> (Option<OpenFile>, Answer<()>) {
+    fn rewrite(&self, old: &Engine, file: OpenFile, before: u64) -> (Option<OpenFile>, Answer<()>) {
         let made = file.successor(|new| {
             let copy = Engine::create(Arc::new(FileDisk(new)), old.sizes, fill)?;
-            old.read_once(|from| Ok(copy_all(from, &copy)))??;
+            old.read_long(|from| Ok(copy_all(from, &copy)))??;
             copy.compact()?;
             Ok(copy)
         });

@@ -116,9 +116,9 @@ impl Journal {
         if self.gone.load(Ordering::Acquire) {
             return;
         }
-        let flushed = self.mend().and_then(|()| {
-            Ok(self.engine().write(Durability::Immediate, |_| Ok(((), true)))?)
-        });
+        let flushed = self
+            .mend()
+            .and_then(|()| Ok(self.engine().write(Durability::Immediate, |_| Ok(((), true)))?));
         self.degraded.store(flushed.is_err(), Ordering::Release);
     }
 }

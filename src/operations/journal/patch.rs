@@ -47,7 +47,9 @@ struct Wire<'a> {
     result: Option<Option<&'a RawValue>>,
 }
 
-fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
 
@@ -55,7 +57,10 @@ impl Patch {
     /// Reads a patch that the face wrote. `progress` that is no finite number comes as 2.
     pub fn parse(text: &str) -> Answer<Self> {
         let wire: Wire<'_> = serde_json::from_str(text).map_err(|error| {
-            Box::new(Refused::new(Reason::Internal, format!("A patch that cannot be read: {error}")))
+            Box::new(Refused::new(
+                Reason::Internal,
+                format!("A patch that cannot be read: {error}"),
+            ))
         })?;
         Ok(Self {
             state: wire.state.and_then(State::parse),
@@ -212,10 +217,8 @@ mod tests {
         let judged = |patch: Patch| {
             patch.check(&bounds).map_err(|refused| (refused.path, refused.limit, refused.actual))
         };
-        let stage = |count: usize| Patch {
-            stage: Some(Some("😀".repeat(count))),
-            ..Patch::default()
-        };
+        let stage =
+            |count: usize| Patch { stage: Some(Some("😀".repeat(count))), ..Patch::default() };
         assert_eq!(judged(stage(64)), Ok(()));
         assert_eq!(judged(stage(65)), Err((Some("/stage".into()), Some(64), Some(65))));
         let error = Patch { error: Some(Some("é".repeat(257))), ..Patch::default() };

@@ -78,8 +78,7 @@ impl Journal {
             if missed && self.has_moved_on(scope, id, row) {
                 continue;
             }
-            let position =
-                row.is_waiting().then(|| book.shelf(scope)?.position(number)).flatten();
+            let position = row.is_waiting().then(|| book.shelf(scope)?.position(number)).flatten();
             return Ok(Some(status(row, position, &Apart { input, result })));
         }
     }

@@ -69,17 +69,18 @@ impl Journal {
                 found.damaged_pairs.insert(number);
             }
         });
-        let fence = self.walk_fence(|key, record| match (split_key(key), read_entry(key, record)) {
-            (Some((scope, id)), Some(Entry { row, gone: None, .. })) => {
-                if before.find(scope, id).is_some_and(|(number, _)| number == row) {
-                    found.held.insert(row);
-                } else if row < before.counters.row {
-                    found.unheld.insert(row, (scope.to_owned(), id.to_owned()));
+        let fence =
+            self.walk_fence(|key, record| match (split_key(key), read_entry(key, record)) {
+                (Some((scope, id)), Some(Entry { row, gone: None, .. })) => {
+                    if before.find(scope, id).is_some_and(|(number, _)| number == row) {
+                        found.held.insert(row);
+                    } else if row < before.counters.row {
+                        found.unheld.insert(row, (scope.to_owned(), id.to_owned()));
+                    }
                 }
-            }
-            (Some(_), Some(_)) => {}
-            _ => drop(found.damaged_entries.insert(key.to_vec())),
-        });
+                (Some(_), Some(_)) => {}
+                _ => drop(found.damaged_entries.insert(key.to_vec())),
+            });
         let meta = self.engine().read(|transaction| {
             found.damaged_counters = counters(&transaction.open_table(META)?)?.is_none();
             Ok(())

@@ -96,7 +96,13 @@ pub fn quoted(to: &mut String, text: &str) {
 }
 
 /// One page of a scope as JSON text: newest first, compacted, within its bounds in rows and bytes.
-pub fn page(book: &Book, scope: &str, offset: u64, state: Option<State>, bounds: &Bounds) -> String {
+pub fn page(
+    book: &Book,
+    scope: &str,
+    offset: u64,
+    state: Option<State>,
+    bounds: &Bounds,
+) -> String {
     let nothing = Shelf::default();
     let shelf = book.shelf(scope).unwrap_or(&nothing);
     let active = shelf.count(State::Queued) + shelf.count(State::Running);

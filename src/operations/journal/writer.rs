@@ -193,7 +193,8 @@ impl Journal {
             Err(failed) => {
                 // At once, so that reads go on.
                 let mended = self.mend();
-                if mended.is_ok() && failed.before_commit && !failed.of_the_disk && calls.len() > 1 {
+                if mended.is_ok() && failed.before_commit && !failed.of_the_disk && calls.len() > 1
+                {
                     // One of them meets something damaged. The others need not suffer.
                     let alone = |call| self.decide(std::slice::from_ref(call));
                     return calls.iter().flat_map(alone).collect();

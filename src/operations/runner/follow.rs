@@ -116,7 +116,6 @@ impl Followed {
     }
 
     async fn take_in(&self, answered: Option<Answered>) -> Left {
-        self.held.look();
         let Some(row) = self.held.row() else {
             return Left::Over;
         };

@@ -62,13 +62,8 @@ impl Held {
         desk.rows.lock().held.insert(Arc::clone(&id), (number, sender));
         let held = Self { desk: Arc::clone(desk), id, number, told };
         // What changed before it was told of.
-        held.look();
+        desk.changed(&held.id);
         held
-    }
-
-    /// Looks for what nobody told: a commit that failed may have taken effect all the same.
-    pub(super) fn look(&self) {
-        self.desk.changed(&self.id);
     }
 
     /// The row as it was committed last; none once it has ended or is another one.

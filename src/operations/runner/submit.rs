@@ -16,7 +16,8 @@ use crate::operations::journal::Patch;
 /// How long the time of a submit that was given up is asked for: the host may be what is stuck.
 const TIME_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Waits for the answer to a submit and records it. Gives the row back if it is to be followed.
+/// Waits for the answer to a submit and records it. Gives the row back once that is done: it is to be
+/// followed if it has a reference, whoever recorded that.
 pub(super) async fn submit(held: Held, asked: Asked) -> Option<Held> {
     let Err(answered) = race(held.over(), asked.answer()).await else {
         return None;
@@ -31,11 +32,7 @@ pub(super) async fn submit(held: Held, asked: Asked) -> Option<Held> {
     let recording = record(Arc::clone(&desk), Arc::clone(&held.id), held.number, patch, now);
     let recording = tokio::spawn(recording);
     // The recording outlives us, and the runner: nothing else knows the reference.
-    if race(recording, patience(&desk)).await.is_err() {
-        return None;
-    }
-    // Other hands may have recorded a reference where we could not.
-    held.row().is_some_and(|row| row.reference.is_some()).then_some(held)
+    race(recording, patience(&desk)).await.is_ok().then_some(held)
 }
 
 async fn record(desk: Arc<Desk>, id: Arc<str>, number: u64, patch: Patch, now: Option<u64>) {
