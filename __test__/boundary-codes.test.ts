@@ -45,7 +45,13 @@ describe('the codes', () => {
   });
 
   it('that the documentation speaks of are declared', () => {
-    for (const page of ['docs/errors.md', 'docs/threads.md', 'docs/faults.md'])
+    for (const page of [
+      'docs/errors.md',
+      'docs/threads.md',
+      'docs/faults.md',
+      'docs/operations.md',
+      'docs/journal-format.md',
+    ])
       expect(
         codesIn(text(page)).filter((code) => !declared.includes(code)),
         page,
@@ -98,6 +104,13 @@ describe('docs/faults.md', () => {
     const ids = rows.map((row) => /^\| ([AN]\d\d) \|/.exec(row)?.[1]).filter(Boolean);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(38);
+  });
+
+  it('has a row for every kind of fault of journals and of systems of jobs', () => {
+    const ids = rows.map((row) => /^\| ([JR]\d\d) \|/.exec(row)?.[1]).filter(Boolean);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => id?.startsWith('R'))).toHaveLength(13);
+    expect(ids.filter((id) => id?.startsWith('J'))).toHaveLength(19);
   });
 });
 

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { backend, startRunner } from './fixtures/operations/backend.js';
 import { startChild } from './fixtures/operations/child.js';
 import {
   DIGEST,
@@ -68,7 +69,7 @@ describe('a file that is no sound journal', () => {
     const good = readFileSync(await written());
     const random = randomOf(4);
     const refused: string[] = [];
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < 200; round += 1) {
       const at = newPath();
       const damaged = Buffer.from(good);
       // Half of them where everything begins.
@@ -96,7 +97,7 @@ describe('a file that is no sound journal', () => {
   it('cut off at any length is refused or opens, and never made anew', async () => {
     const good = readFileSync(await written());
     const random = randomOf(5);
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < 200; round += 1) {
       const at = newPath();
       const cut = good.subarray(0, 1 + random.below(good.length - 1));
       writeFileSync(at, cut);
@@ -123,7 +124,25 @@ describe('a file that is no sound journal', () => {
     expect(readFileSync(at).equals(bytes)).toBe(true);
   });
 
-  it('of one record is reported by verify, kept, and stops no other row, scope or listing', async () => {
+  it.each([
+    [1, 'ERR_JOURNAL_CORRUPT'],
+    [2, 'ERR_JOURNAL_CORRUPT'],
+    [4, 'ERR_JOURNAL_VERSION'],
+    [255, 'ERR_JOURNAL_VERSION'],
+  ])(
+    'of another version of the database below, such as %i, is refused and left as it was',
+    async (version, code) => {
+      const at = await written();
+      const bytes = readFileSync(at);
+      // Where each of the two last commits says it.
+      for (const place of [64, 192]) bytes[place] = version;
+      writeFileSync(at, bytes);
+      await rejection(code, () => openJournal(at), { path: at });
+      expect(readFileSync(at).equals(bytes)).toBe(true);
+    },
+  );
+
+  it('of one record is reported by verify, kept, and stops no other row, scope, listing or runner', async () => {
     const at = await spoiled('row');
     for (let time = 0; time < 2; time += 1) {
       const found = await openJournal(at, { bounds: { pageSize: 1 } });
@@ -138,6 +157,12 @@ describe('a file that is no sound journal', () => {
       expect(found.reserveSync(`new ${time}`, DIGEST, {}, 's').outcome).toBe('created');
       await found.compact();
       expect((await found.verify()).ok).toBe(false);
+      if (time === 1) {
+        const adapter = backend();
+        const { reach } = await startRunner(adapter, { journal: found, scope: 's' });
+        await reach('new 1', 'succeeded');
+        expect(adapter.of('submit')).toEqual(['good-1', 'good-2', 'new 0', 'new 1']);
+      }
       await found.close();
     }
   });

@@ -1,7 +1,9 @@
-// The end of a process: what it waits for, and that nothing of ours disturbs it.
+// The end of a process: what it waits for, and that nothing of ours disturbs it. And its sleep.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startChild, type Child } from './fixtures/operations/child.js';
-import { newPath, openJournal, temporary, walk } from './operations-kit.js';
+import { moment, newPath, openJournal, rejection, temporary, walk } from './operations-kit.js';
 
 const LIMIT = 120_000;
 const WELL = { code: 0, signal: null, errors: '' };
@@ -33,7 +35,7 @@ describe('a process', () => {
     const { child } = alone('runner');
     await child.heard();
     // A second, after which one that nothing keeps would long have gone.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await moment(1_000);
     expect([child.process.exitCode, child.said]).toEqual([null, ['started']]);
     child.tell('stop');
     expect([await child.gone, child.said]).toEqual([WELL, ['started', 'told', 'exit']]);
@@ -80,5 +82,28 @@ describe('a process that leaves with a thousand calls under way', () => {
       expect(errors).toContain('Error: the end');
       expect(errors).not.toMatch(/panic|fatal|abort/i);
     }
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('a process that is put to sleep', () => {
+  it('is still the owner of its journal, goes on when it wakes, and sends nothing twice', async () => {
+    const at = newPath();
+    const file = path.join(temporary(), 'backend');
+    const child = startChild('suspended', { args: [at, temporary(), file] });
+    expect(await child.heard()).toBe('busy');
+    child.process.kill('SIGSTOP');
+    await rejection('ERR_JOURNAL_LOCKED', () => openJournal(at));
+    await moment(1_500);
+    await rejection('ERR_JOURNAL_LOCKED', () => openJournal(at));
+    child.process.kill('SIGCONT');
+    expect(await child.gone).toEqual(WELL);
+    const sent = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(new Set(sent).size).toBe(sent.length);
+    // What was in flight may have taken too long: then a person decides.
+    const ends = child.said[1] as string[];
+    expect(ends).toHaveLength(10);
+    for (const [id, end] of ends.entries())
+      expect(['succeeded/accepted', 'interrupted/uncertain'], `${id}`).toContain(end);
+    expect(ends.filter((end) => end === 'succeeded/accepted').length).toBeGreaterThan(6);
   });
 });

@@ -199,6 +199,27 @@ describe('calls', () => {
   });
 });
 
+describe('two hundred writers at once', () => {
+  it('each through several steps, twins among them, neither wait for ever nor disturb one another', async () => {
+    const journal = await openJournal();
+    const writers = Array.from({ length: 200 }, async (_, writer) => {
+      const id = `${writer}`;
+      await journal.reserve(id, DIGEST, { writer });
+      for (let step = 1; step <= 5; step += 1) {
+        const patch = { state: 'running', progress: step / 5 } as const;
+        if (writer % 20 === 0) journal.updateSync(id, patch);
+        else await journal.update(id, patch);
+        expect(journal.status(id)?.progress).toBe(step / 5);
+      }
+      await journal.requestCancel(id);
+      return journal.update(id, { state: 'succeeded', result: { writer } });
+    });
+    const ended = await Promise.all(writers);
+    expect(ended.map(({ result }) => result)).toEqual(ended.map((_, writer) => ({ writer })));
+    expect(journal.page().active).toBe(0);
+  });
+});
+
 describe('the bounds of a journal', () => {
   /** Default, least, greatest. */
   const RANGES: Record<string, [initial: number | null, least: number, most: number]> = {

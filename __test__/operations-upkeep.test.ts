@@ -94,6 +94,32 @@ describe('stats', () => {
   });
 });
 
+describe('a hundred rows', () => {
+  it('that are observed fifty thousand times, while somebody looks on, stay a small file', async () => {
+    const at = newPath();
+    const journal = await openJournal(at, { durability: 'eventual' });
+    const watch = journal.watch();
+    const ids = Array.from({ length: 100 }, (_, index) => `${index}`);
+    await Promise.all(ids.map((id) => journal.reserve(id, DIGEST, { text: 'x'.repeat(500) })));
+    const sizes: number[] = [];
+    for (let round = 0; round < 500; round += 1) {
+      const patch = {
+        state: 'running',
+        stage: `${round}`,
+        result: { text: 'y'.repeat(500) },
+      } as const;
+      await Promise.all(ids.map((id) => journal.update(id, patch)));
+      // Its reader takes its time.
+      if (round % 50 === 0) await watch.next();
+      sizes.push(statSync(at).size);
+    }
+    const highest = (from: number, to: number) => Math.max(...sizes.slice(from, to));
+    expect(highest(250, 500)).toBeLessThanOrEqual(1.5 * highest(50, 250));
+    // Of some hundred kilobytes that are in it.
+    expect(highest(0, 500)).toBeLessThan(20 * 200_000);
+  }, 120_000);
+});
+
 describe('verify', () => {
   it('finds nothing wrong with a good journal, in memory, on disk, and while it is written', async () => {
     for (const journal of [inMemory({ retain: 2 }), await openJournal(newPath())]) {

@@ -19,15 +19,8 @@ pub struct Cause {
 
 impl From<&io::Error> for Cause {
     fn from(error: &io::Error) -> Self {
-        let error = innermost(error);
         Self { message: error.to_string(), errno: error.raw_os_error() }
     }
-}
-
-/// What the operating system said, where a library has put words of its own around it.
-fn innermost(error: &io::Error) -> &io::Error {
-    let around = error.get_ref().and_then(|around| around.source());
-    around.and_then(|within| within.downcast_ref()).map_or(error, innermost)
 }
 
 /// Why a call was refused. It changed nothing, [`Reason::JournalIo`] aside: then what it did is
@@ -124,18 +117,3 @@ impl std::error::Error for Refused {}
 
 /// What a call gives: a value, or a refusal.
 pub type Answer<T> = Result<T, Box<Refused>>;
-
-#[cfg(test)]
-mod tests {
-    use std::io;
-
-    use super::Cause;
-
-    #[test]
-    fn the_cause_is_what_the_operating_system_said_without_words_around_it() {
-        let missing = tempfile::Builder::new().tempfile_in("/no such directory");
-        let cause = missing.err().as_ref().map(Cause::from);
-        let bare = Cause::from(&io::Error::from_raw_os_error(2));
-        assert_eq!(cause, Some(bare));
-    }
-}

@@ -349,17 +349,20 @@ pub(super) fn define(table: &mut Table) {
         thread.durable.schemas.take(schema);
         0.0
     });
-    table.define("schemaJudge", |thread, (schema, text): (u32, String)| -> Answer<Option<String>> {
-        let judged = thread.durable.schemas.get(schema).map(|schema| schema.judge(&text));
-        Ok(judged.and_then(Result::err).map(|violation| {
-            let mut answer = String::from("{\"path\":");
-            quoted(&mut answer, &violation.path);
-            answer.push_str(",\"message\":");
-            quoted(&mut answer, &violation.message);
-            answer.push('}');
-            answer
-        }))
-    });
+    table.define(
+        "schemaJudge",
+        |thread, (schema, text): (u32, String)| -> Answer<Option<String>> {
+            let judged = thread.durable.schemas.get(schema).map(|schema| schema.judge(&text));
+            Ok(judged.and_then(Result::err).map(|violation| {
+                let mut answer = String::from("{\"path\":");
+                quoted(&mut answer, &violation.path);
+                answer.push_str(",\"message\":");
+                quoted(&mut answer, &violation.message);
+                answer.push('}');
+                answer
+            }))
+        },
+    );
     table.define("plansOpen", |thread, ()| -> f64 {
         f64::from(thread.durable.plans.insert(Plans::default()))
     });

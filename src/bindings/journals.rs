@@ -41,9 +41,7 @@ fn wanted(text: &str) -> Answer<Wanted> {
 }
 
 /// Bounds with defaults filled in. A value out of range is told by its name.
-pub(super) fn bounds_of(
-    given: &std::collections::BTreeMap<String, Option<f64>>,
-) -> Answer<Bounds> {
+pub(super) fn bounds_of(given: &std::collections::BTreeMap<String, Option<f64>>) -> Answer<Bounds> {
     let mut bounds = Bounds::default();
     for (name, value) in given {
         let fits = value.is_none_or(|value| bounds.set(name, value));
@@ -72,7 +70,8 @@ fn open(thread: &Thread, number: u32) -> Answer<Arc<Journal>> {
 }
 
 fn written(reply: Reply) -> String {
-    let outcome = |word: &str, status: &str| format!("{{\"outcome\":\"{word}\",\"status\":{status}}}");
+    let outcome =
+        |word: &str, status: &str| format!("{{\"outcome\":\"{word}\",\"status\":{status}}}");
     match reply {
         Reply::Reserved(true, status) => outcome("created", &status),
         Reply::Reserved(false, status) => outcome("existing", &status),
@@ -171,7 +170,12 @@ fn calls(table: &mut Table) {
                 Box::new(Refused::new(reason, message).of(&scope, &id))
             });
             let digest = digest.into();
-            call(thread, number, of, Call::Reserve { key, digest, input, now: now as u64, unless_held })
+            call(
+                thread,
+                number,
+                of,
+                Call::Reserve { key, digest, input, now: now as u64, unless_held },
+            )
         },
     );
     table.define(
@@ -188,7 +192,9 @@ fn calls(table: &mut Table) {
         |thread, (number, of, id, text, scope, now): Given<String>| -> Answer<Option<String>> {
             let resolution = Resolution::parse(&text)?;
             let key = Key::new(&scope, &id);
-            resolution.check(&open(thread, number)?.bounds).map_err(|refused| named(refused, &key))?;
+            resolution
+                .check(&open(thread, number)?.bounds)
+                .map_err(|refused| named(refused, &key))?;
             call(thread, number, of, Call::Resolve { key, resolution, now: now as u64 })
         },
     );
@@ -219,6 +225,7 @@ fn calls(table: &mut Table) {
 }
 
 /// A refusal of a value, with the operation it was for.
+#[allow(clippy::boxed_local, reason = "refusals are boxed everywhere: this is given one")]
 pub(super) fn named(refused: Box<Refused>, key: &Key) -> Box<Refused> {
     Box::new(refused.of(&key.scope, &key.id))
 }
@@ -252,7 +259,9 @@ fn reads(table: &mut Table) {
     );
     table.define(
         "journalPage",
-        |thread, (number, scope, offset, state): (u32, String, f64, Option<String>)| -> Answer<String> {
+        |thread,
+         (number, scope, offset, state): (u32, String, f64, Option<String>)|
+         -> Answer<String> {
             let state = state.as_deref().and_then(State::parse);
             Ok(open(thread, number)?.page(&scope, offset as u64, state))
         },

@@ -62,9 +62,7 @@ pub(super) fn define(table: &mut Table) {
     );
     table.define(
         "logsRetire",
-        |thread,
-         (number, of, id, scope): (u32, u32, String, String)|
-         -> Answer<Option<String>> {
+        |thread, (number, of, id, scope): (u32, u32, String, String)| -> Answer<Option<String>> {
             let logs = logs(thread, number)?;
             let Some(of) = ticket(of) else {
                 return logs.retire(&scope, &id).map(|()| None);

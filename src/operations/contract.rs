@@ -212,7 +212,10 @@ mod tests {
     #[test]
     fn whether_a_row_is_accepted_is_judged_as_it_will_be() {
         let back = Move { state: Some(Queued), submission: Some(Accepted), reference: Some("ref") };
-        assert_eq!(transition(&place(Interrupted, Uncertain), &back), Some(place(Queued, Accepted)));
+        assert_eq!(
+            transition(&place(Interrupted, Uncertain), &back),
+            Some(place(Queued, Accepted))
+        );
     }
 
     #[test]

@@ -223,6 +223,8 @@ fn successor_name(path: &Path) -> String {
 
 /// A file beside the path that only its owner can read, gone if it is not persisted.
 fn aside(path: &Path) -> Answer<tempfile::NamedTempFile> {
+    // What is wrong with the directory is told better by itself than by a name that nobody gave.
+    fs::metadata(directory(path)).map_err(|error| failed(&error))?;
     tempfile::Builder::new()
         .prefix(".tenure-")
         .suffix(".new")

@@ -223,6 +223,8 @@ pub struct Book {
     pub retired: Retired,
     /// Who was handed pairs last, and the number of the last of them: struck by the next call.
     pub handed: Option<(u64, u64)>,
+    /// How many books were shown before it.
+    pub generation: u64,
     /// Entries of the fence.
     pub fence: u64,
     /// What is given next.

@@ -101,12 +101,11 @@ impl Journal {
         self.showing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn show(&self, book: Book) {
-        let book = Arc::new(book);
-        let earlier = std::mem::replace(
-            &mut *self.book.write().unwrap_or_else(PoisonError::into_inner),
-            book,
-        );
+    pub(super) fn show(&self, mut book: Book) {
+        let mut place = self.book.write().unwrap_or_else(PoisonError::into_inner);
+        book.generation = place.generation + 1;
+        let earlier = std::mem::replace(&mut *place, Arc::new(book));
+        drop(place);
         // What nobody reads any more is let go outside the lock.
         drop(earlier);
     }
@@ -133,7 +132,7 @@ impl Journal {
 
     /// Tells watchers and runners.
     pub(super) fn tell(&self, changes: &[Key], intents: &[Key]) {
-        self.watchers.changed(changes);
+        self.watchers.changed(changes, self.book().generation);
         if changes.is_empty() && intents.is_empty() {
             return;
         }

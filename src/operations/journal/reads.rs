@@ -66,6 +66,11 @@ impl Journal {
 
     /// The status of an operation as JSON text.
     pub fn status(&self, scope: &str, id: &str) -> Answer<Option<String>> {
+        Ok(self.status_of(scope, id)?.map(|(status, _)| status))
+    }
+
+    /// The same, with the number of the book that it is from.
+    pub(super) fn status_of(&self, scope: &str, id: &str) -> Answer<Option<(String, u64)>> {
         loop {
             let book = self.book();
             let Some((number, row)) = book.find(scope, id) else {
@@ -79,7 +84,8 @@ impl Journal {
                 continue;
             }
             let position = row.is_waiting().then(|| book.shelf(scope)?.position(number)).flatten();
-            return Ok(Some(status(row, position, &Apart { input, result })));
+            let status = status(row, position, &Apart { input, result });
+            return Ok(Some((status, book.generation)));
         }
     }
 

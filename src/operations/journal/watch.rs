@@ -17,6 +17,10 @@ pub type Notify = Box<dyn Fn() + Send + Sync>;
 #[derive(Default)]
 struct Undelivered {
     next: u64,
+    /// Of the book whose changes were offered last.
+    offered: u64,
+    /// Rows that were read from a later book than that, and from which: its change of them is delivered.
+    ahead: HashMap<Arc<str>, u64>,
     order: BTreeMap<u64, Arc<str>>,
     places: HashMap<Arc<str>, u64>,
 }
@@ -31,20 +35,34 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    fn offer(&self, key: &Key) -> bool {
-        if key.scope != self.scope || self.id.as_ref().is_some_and(|id| *id != key.id) {
-            return false;
-        }
-        let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Offers the changes of a book. Whether there is something to look for that was not there before.
+    fn offer(&self, changes: &[Key], book: u64) -> bool {
+        let mut guard = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+        let undelivered = &mut *guard;
         let was_empty = undelivered.order.is_empty();
-        if undelivered.places.contains_key(&key.id) {
-            return false;
+        for key in changes {
+            let watched =
+                key.scope == self.scope && self.id.as_ref().is_none_or(|id| *id == key.id);
+            let delivered = undelivered.ahead.get(&key.id).is_some_and(|read| *read >= book);
+            if !watched || delivered || undelivered.places.contains_key(&key.id) {
+                continue;
+            }
+            let place = undelivered.next;
+            undelivered.next += 1;
+            undelivered.order.insert(place, Arc::clone(&key.id));
+            undelivered.places.insert(Arc::clone(&key.id), place);
         }
-        let place = undelivered.next;
-        undelivered.next += 1;
-        undelivered.order.insert(place, Arc::clone(&key.id));
-        undelivered.places.insert(Arc::clone(&key.id), place);
-        was_empty
+        undelivered.offered = undelivered.offered.max(book);
+        undelivered.ahead.retain(|_, read| *read > book);
+        was_empty && !undelivered.order.is_empty()
+    }
+
+    /// A row was read from a book whose changes may not have been offered yet.
+    fn read(&self, id: Arc<str>, book: u64) {
+        let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+        if book > undelivered.offered {
+            undelivered.ahead.insert(id, book);
+        }
     }
 
     /// The newest status, as JSON text, of the row whose undelivered change is oldest. None for now.
@@ -54,8 +72,11 @@ impl Watcher {
             let Some((place, id)) = self.take() else {
                 return Ok(None);
             };
-            match journal.status(&self.scope, &id) {
-                Ok(Some(status)) => return Ok(Some(status)),
+            match journal.status_of(&self.scope, &id) {
+                Ok(Some((status, book))) => {
+                    self.read(id, book);
+                    return Ok(Some(status));
+                }
                 // A row that left the history meanwhile is left out.
                 Ok(None) => {}
                 Err(refused) => {
@@ -113,7 +134,8 @@ impl Watchers {
         watcher
     }
 
-    pub(super) fn changed(&self, changes: &[Key]) {
+    /// Tells of what changed with a book.
+    pub(super) fn changed(&self, changes: &[Key], book: u64) {
         if changes.is_empty() {
             return;
         }
@@ -122,11 +144,7 @@ impl Watchers {
             all.iter().filter_map(Weak::upgrade).collect()
         };
         for watcher in all {
-            let mut wakes = false;
-            for key in changes {
-                wakes |= watcher.offer(key);
-            }
-            if wakes && !watcher.is_over() {
+            if watcher.offer(changes, book) && !watcher.is_over() {
                 // One that panics must not keep the others, or the callers, from being told.
                 drop(caught(|| (watcher.notify)()));
             }
