@@ -174,3 +174,17 @@ fn a_page_that_cannot_be_read_fails_the_call_that_needs_it_and_no_other_of_its_b
     }
     close(&handle);
 }
+
+#[test]
+fn a_file_of_a_newer_database_is_told_from_a_damaged_one() {
+    let ([image, _], _) = used();
+    // Of the two commit slots, the version of the database's own format.
+    for (version, reason) in [(4, Reason::JournalVersion), (2, Reason::JournalCorrupt)] {
+        let mut image = image.clone();
+        assert_eq!((image[64], image[192]), (3, 3));
+        (image[64], image[192]) = (version, version);
+        let disk = Arc::new(MemoryDisk::from(image.clone()));
+        assert_eq!(open(disk.clone(), Sizes::default()).err(), Some(reason));
+        assert!(disk.image() == image);
+    }
+}

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use operations_support::compare::{Look, agree, parsed};
 use operations_support::faulty::{Faulty, How, What};
-use operations_support::kit::{close, reserve, reserve_with, together, update, wanted};
+use operations_support::kit::{close, compact, reserve, reserve_with, together, update, wanted};
 use operations_support::model::Model;
 use operations_support::workload::{bounds, workload};
 use serde_json::Value;
@@ -267,4 +267,28 @@ fn a_read_that_fails_once_is_not_noticed_and_one_that_goes_on_failing_is_told() 
         close(&handle);
     }
     assert!(disk.failed() >= 2, "{}", disk.failed());
+}
+
+#[test]
+fn a_compaction_that_fails_anywhere_leaves_everything_there_and_the_next_write_succeeds() {
+    let image = empty();
+    for how in [How::Passing, How::Lasting, How::Panicking] {
+        let mut failed = true;
+        let mut after = 0;
+        while failed {
+            let mut trouble = Trouble::begin(&image, What::Writing, how, u64::MAX);
+            workload().into_iter().for_each(|calls| trouble.go(calls));
+            trouble.disk.fail(What::Writing, how, after);
+            let compacted = compact(&trouble.handle);
+            failed = trouble.disk.failed() > 0;
+            assert_eq!(compacted.is_err(), failed);
+            trouble.look(if failed { "degraded" } else { "ok" });
+            trouble.disk.mend();
+            trouble.go(vec![reserve("x", "u", 99)]);
+            assert!(compact(&trouble.handle).is_ok());
+            trouble.end(after.is_multiple_of(2));
+            after += 3;
+        }
+        assert!(after > 9, "{how:?}: {after} places");
+    }
 }

@@ -133,6 +133,33 @@ fn what_a_compaction_left_that_died_is_cleared_by_the_next_opening() {
 
 #[test]
 #[cfg(unix)]
+fn a_compaction_that_cannot_have_its_file_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal");
+    let handle = open(&path, Bounds::default(), 0);
+    handle.journal().unwrap().call(reserve("a", "", 1)).unwrap();
+    let name = format!(".tenure-{:016x}.new", xxhash_rust::xxh3::xxh3_64(b"journal"));
+    fs::create_dir(directory.path().join(&name)).unwrap();
+    let refused = compact(&handle).unwrap_err();
+    assert_eq!((refused.reason, refused.path.as_deref()), (Reason::JournalIo, path.to_str()));
+    let stats = serde_json::to_value(handle.journal().unwrap().stats()).unwrap();
+    assert_eq!(stats["health"], "ok");
+    handle.journal().unwrap().call(reserve("b", "", 1)).unwrap();
+    assert_eq!(walk(handle.journal().unwrap(), ""), ["b", "a"]);
+    fs::remove_dir(directory.path().join(&name)).unwrap();
+    // Moved away, it is compacted where it is, and nothing comes back under its old name.
+    let moved = directory.path().join("moved");
+    fs::rename(&path, &moved).unwrap();
+    compact(&handle).unwrap();
+    handle.journal().unwrap().call(reserve("c", "", 1)).unwrap();
+    close(&handle);
+    assert_eq!(names(directory.path()), ["moved"]);
+    let handle = open(&moved, Bounds::default(), 0);
+    assert_eq!(walk(handle.journal().unwrap(), ""), ["c", "b", "a"]);
+}
+
+#[test]
+#[cfg(unix)]
 fn one_file_is_one_journal_under_all_its_names_until_the_last_handle_closes() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);

@@ -326,9 +326,10 @@ fn compacting_and_copying_are_in_nobodys_way_and_nobody_is_in_theirs() {
             threads.spawn(|| {
                 let mut chance = Chance::new(seed ^ 1);
                 while !over.load(Ordering::SeqCst) {
-                    let number = chance.below(written.load(Ordering::SeqCst).max(1));
-                    let input = journal.payload("", &number.to_string()).unwrap();
-                    assert!(written.load(Ordering::SeqCst) == 0 || input.is_some());
+                    let there = written.load(Ordering::SeqCst);
+                    let number = chance.below(there.max(1)).to_string();
+                    let input = journal.payload("", &number).unwrap();
+                    assert!(there == 0 || input.is_some(), "{number} of {there}");
                     rest(&mut chance);
                 }
             });

@@ -9,6 +9,7 @@ use super::Disk;
 use super::disk::Backend;
 use super::failure::{Failed, became, caught, damaged, failed, fault, judged, spoken};
 use super::place::{Place, Tried, opened};
+use super::trial::Trial;
 use crate::error::Reason;
 use crate::refused::{Answer, Refused};
 
@@ -67,7 +68,7 @@ impl Engine {
         fill: impl FnOnce(&WriteTransaction) -> Worked<()>,
     ) -> Answer<Self> {
         let engine = Self::over(disk, sizes);
-        *engine.exclusive() = Place::Whole(engine.whole()?);
+        *engine.exclusive() = Place::Whole(engine.whole(false)?);
         engine.write(Durability::Immediate, |transaction| Ok((fill(transaction)?, true)))?;
         Ok(engine)
     }
@@ -79,15 +80,36 @@ impl Engine {
         sizes: Sizes,
         judge: impl FnOnce(&ReadTransaction) -> Worked<Answer<T>>,
     ) -> Answer<(Self, T)> {
-        let engine = Self::over(disk, sizes);
-        let length = engine.disk.len().map_err(|error| failed(&error))?;
-        let taken = caught(|| {
-            let tried = Place::Trial(engine.tried(length <= sizes.verified)?);
-            let transaction = tried.begin_read().map_err(judged)?;
-            judge(&transaction).map_err(judged)?
+        Self::open_rehearsed(disk, sizes, judge, |_, _| Ok(()))
+    }
+
+    /// As [`Engine::open`]. What is to be written first is written on trial before, unless all of the file
+    /// was looked at: then nothing can be in its way.
+    pub fn open_rehearsed<T>(
+        disk: Arc<dyn Disk>,
+        sizes: Sizes,
+        judge: impl FnOnce(&ReadTransaction) -> Worked<Answer<T>>,
+        rehearse: impl FnOnce(&Self, &T) -> Result<(), Failed>,
+    ) -> Answer<(Self, T)> {
+        let length = disk.len().map_err(|error| failed(&error))?;
+        let trial = Trial::of(Arc::clone(&disk)).map_err(|error| failed(&error))?;
+        let trial = Self::over(Arc::new(trial), sizes);
+        let tried = caught(|| {
+            let database = trial.whole(length <= sizes.verified)?;
+            *trial.exclusive() = Place::Whole(database);
+            let transaction = trial.shared().begin_read().map_err(judged)?;
+            let value = judge(&transaction).map_err(judged)??;
+            drop(transaction);
+            if length > sizes.verified {
+                rehearse(&trial, &value).map_err(Failed::judged)?;
+            }
+            Ok(value)
         });
-        let value = taken.unwrap_or_else(|payload| Err(damaged(&spoken(payload))))?;
-        *engine.exclusive() = Place::Whole(engine.whole()?);
+        trial.abandon();
+        drop(caught(|| drop(trial)));
+        let value = tried.unwrap_or_else(|payload| Err(damaged(&spoken(payload))))?;
+        let engine = Self::over(disk, sizes);
+        *engine.exclusive() = Place::Whole(engine.whole(false)?);
         Ok((engine, value))
     }
 
@@ -104,13 +126,9 @@ impl Engine {
         }
     }
 
-    fn whole(&self) -> Answer<Database> {
+    fn whole(&self, verify: bool) -> Answer<Database> {
         let (disk, syncs) = (Arc::clone(&self.disk), Arc::clone(&self.syncs));
-        opened(Backend { disk, syncs, abandoned: Arc::clone(&self.abandoned) }, false)
-    }
-
-    fn tried(&self, verify: bool) -> Answer<Tried> {
-        Tried::on(Arc::clone(&self.disk), verify)
+        opened(Backend { disk, syncs, abandoned: Arc::clone(&self.abandoned) }, verify)
     }
 
     fn shared(&self) -> RwLockReadGuard<'_, Place> {
@@ -216,7 +234,7 @@ impl Engine {
         if self.exchanged.load(Ordering::Acquire) == seen {
             self.broken.store(true, Ordering::Release);
             self.exchange(&mut place, Place::Nothing);
-            if let Ok(tried) = self.tried(false) {
+            if let Ok(tried) = Tried::on(Arc::clone(&self.disk)) {
                 self.exchange(&mut place, Place::Trial(tried));
             }
         }
@@ -245,7 +263,7 @@ impl Engine {
             Place::Whole(_) => self.exchange(&mut place, Place::Nothing),
             Place::Trial(_) | Place::Nothing => {}
         }
-        let refused = match self.whole() {
+        let refused = match self.whole(false) {
             Ok(database) => {
                 self.exchange(&mut place, Place::Whole(database));
                 self.broken.store(false, Ordering::Release);
@@ -256,7 +274,7 @@ impl Engine {
         if matches!(*place, Place::Trial(_)) {
             return (false, Err(refused));
         }
-        match self.tried(false) {
+        match Tried::on(Arc::clone(&self.disk)) {
             Ok(tried) => {
                 self.exchange(&mut place, Place::Trial(tried));
                 (true, Err(refused))

@@ -20,6 +20,13 @@ pub struct Failed {
     pub before_commit: bool,
 }
 
+impl Failed {
+    /// What a file is that could not be opened.
+    pub(super) fn judged(self) -> Box<Refused> {
+        if self.of_the_disk { self.refused } else { damaged(&self.refused.message) }
+    }
+}
+
 impl From<Failed> for Box<Refused> {
     fn from(failed: Failed) -> Self {
         failed.refused

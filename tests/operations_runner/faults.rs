@@ -12,8 +12,8 @@ use tenure::operations::runner::{
 
 use crate::disk::Faulty;
 use crate::kit::{
-    Backend, ByHand, Verb, accepted, endless, let_go, memory, options, pause, seen_with, start,
-    stop, stopping, until, willing,
+    Backend, ByHand, Verb, accepted, endless, left, let_go, memory, options, pause, seen_with,
+    start, stop, stopping, until, willing,
 };
 
 #[test]
@@ -40,6 +40,22 @@ fn while_the_journal_cannot_write_nothing_is_submitted_and_then_everything_is_on
     journal.reach("c", "succeeded");
     assert_eq!(backend.of(Verb::Submit), ["a", "b", "c"]);
     assert_eq!(backend.count(Verb::Observe), 3);
+}
+
+#[test]
+fn a_start_that_cannot_reconcile_waits_until_it_can() {
+    let (disk, journal) = Faulty::journal();
+    let backend = Backend::willing();
+    left(&journal, "uncertain", State::Running, false);
+    left(&journal, "sent", State::Running, true);
+    journal.put("a");
+    disk.fill();
+    let _runner = start(&journal, &backend, options());
+    until("it was tried", || disk.failures() > 2);
+    assert!(backend.asked().is_empty());
+    disk.heal();
+    journal.reach("a", "succeeded");
+    assert!(journal.is("sent", "succeeded") && journal.is("uncertain", "interrupted"));
 }
 
 #[test]

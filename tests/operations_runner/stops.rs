@@ -112,15 +112,15 @@ fn a_runner_that_is_let_go_gives_up_its_scope_at_once_and_leaves_a_submit_uncert
     let backend = Backend::new(|ask| (ask.of != "a").then(|| willing(ask)));
     journal.put("a");
     journal.put("b");
-    let runner = start(&journal, &backend, options());
+    let brief = RunnerOptions { adapter: Duration::from_secs(1), ..options() };
+    let runner = start(&journal, &backend, brief);
     until("a is submitted", || backend.count(Verb::Submit) == 1);
     let waiting = stopping(&runner);
     let_go(runner);
     waiting.recv_timeout(PATIENCE).unwrap();
-    assert_eq!(
-        json!([journal.see("a")["state"], journal.see("a")["submission"]]),
-        json!(["running", "uncertain"])
-    );
+    pause(2_300);
+    let status = journal.see("a");
+    assert_eq!(json!([status["state"], status["submission"]]), json!(["running", "uncertain"]));
     let _next = start(&journal, &backend, options());
     journal.reach("b", "succeeded");
     assert!(journal.is("a", "interrupted"));

@@ -58,7 +58,11 @@ impl Journal {
             place => (place, old.compact()),
         };
         *self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = place;
-        compacted.and_then(|()| self.mend()).map_err(|refused| self.named(refused))?;
+        // Before anybody is told: reads go on, and the name of the new file is on the disk.
+        let broken = self.engine().is_broken();
+        let mended = self.mend();
+        self.degraded.fetch_or(broken || mended.is_err(), Ordering::AcqRel);
+        compacted.and(mended).map_err(|refused| self.named(refused))?;
         Ok((before, self.engine().bytes()))
     }
 

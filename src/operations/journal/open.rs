@@ -19,7 +19,7 @@ use crate::operations::Bounds;
 use crate::operations::contract::State;
 use crate::refused::{Answer, Refused};
 use crate::store::disk::{FileDisk, MemoryDisk};
-use crate::store::{Disk, Durability, Engine, Identity, OpenFile, Registry, Sizes, Worked};
+use crate::store::{Disk, Durability, Engine, Failed, Identity, OpenFile, Registry, Sizes, Worked};
 
 /// Rows that are set right in one commit while a journal is opened.
 const STEP: u64 = 1_000;
@@ -41,6 +41,7 @@ pub struct Wanted {
 }
 
 /// What was read from a file.
+#[derive(Clone)]
 pub(super) struct Loaded {
     pub(super) book: Book,
     /// The record of the counters could not be read, or falls short of what is there.
@@ -172,9 +173,12 @@ fn begin(
     path: Option<String>,
     wanted: &Wanted,
 ) -> Answer<Arc<Journal>> {
-    let (engine, loaded) = Engine::open(disk, sizes, load)?;
     let bounds = wanted.bounds.clone().unwrap_or_default();
     let durability = wanted.durability.unwrap_or(Durability::Immediate);
+    let rehearse = |trial: &Engine, loaded: &Loaded| {
+        set_right(trial, loaded.clone(), &bounds, wanted.now).map(drop)
+    };
+    let (engine, loaded) = Engine::open_rehearsed(disk, sizes, load, rehearse)?;
     if let Some(file) = &file {
         file.narrow();
     }
@@ -183,7 +187,7 @@ fn begin(
 }
 
 /// Interrupts what nobody watches any more, and prunes what is over the bound, in steps.
-fn set_right(engine: &Engine, loaded: Loaded, bounds: &Bounds, now: u64) -> Answer<Book> {
+fn set_right(engine: &Engine, loaded: Loaded, bounds: &Bounds, now: u64) -> Result<Book, Failed> {
     let Loaded { mut book, mut miscounted } = loaded;
     loop {
         let mut next = book.clone();

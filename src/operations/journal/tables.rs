@@ -287,3 +287,7 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "tables_tests.rs"]
+mod tests;
