@@ -1125,7 +1125,7 @@ declare class OperationJournal implements AsyncDisposable {
    * `ERR_INPUT_REFUSED` if `payload` is not plain JSON; for an id that the fence holds,
    * `ERR_OPERATION_CONFLICT` under another digest and `ERR_OPERATION_RETIRED` if its row left the history,
    * else it is `existing`, whatever the bounds; `ERR_INPUT_REFUSED` over `inputBytes`; `ERR_QUEUE_FULL`;
-   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: any string that would do as an identifier.
+   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: a string that would do as an identifier.
    */
   reserve(
     operationId: string,
@@ -1232,7 +1232,7 @@ interface FollowOptions {
 }
 /**
  * One bounded text file for each operation, directly in a directory, named by a hash of scope and id, so
- * that no id can leave it. Independent of the journal: any identifiers will do. A log is a convenience:
+ * that no id can leave it. Independent of the journal: whatever identifiers will do. A log is a convenience:
  * written in order, not synced. A directory is written by one process at a time; in it all handles of
  * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
  * the operating system's error as `cause`; a line that was not written whole is not there at all.

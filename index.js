@@ -3352,8 +3352,17 @@ function signalOf(value, name) {
 }
 /** Streams in which somebody waits: nobody else need hold them. */
 const awaited = new Set();
-/** Sources of streams that were forgotten. */
-const forgotten = new FinalizationRegistry((source) => source.end());
+/** What a stream that was forgotten leaves to be done: it closes over nothing of the stream. */
+const forgotten = new FinalizationRegistry((left) => {
+  left.end();
+  left.forget();
+});
+/** A signal may live longer than a stream that nobody reads any more. Gives what stops listening. */
+function listening(signal, stream) {
+  const abort = () => stream.deref()?._finish();
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
+}
 /** An async iterator over what a source gives as it comes. */
 class Stream {
   _source;
@@ -3363,17 +3372,13 @@ class Stream {
   /** @internal */
   constructor(source, signal) {
     this._source = source;
-    forgotten.register(this, source, this);
-    if (signal === undefined) return;
-    if (signal.aborted) {
+    if (signal?.aborted) {
       this._finish();
       return;
     }
-    // A signal may live longer than a stream that nobody reads any more.
-    const self = new WeakRef(this);
-    const abort = () => self.deref()?._finish();
-    signal.addEventListener('abort', abort, { once: true });
-    this._forget = () => signal.removeEventListener('abort', abort);
+    if (signal !== undefined) this._forget = listening(signal, new WeakRef(this));
+    const forget = this._forget;
+    forgotten.register(this, { end: () => source.end(), forget }, this);
   }
   /** The next value. Calls are answered in the order made. */
   next() {
@@ -3531,7 +3536,7 @@ class OperationJournal {
    * `ERR_INPUT_REFUSED` if `payload` is not plain JSON; for an id that the fence holds,
    * `ERR_OPERATION_CONFLICT` under another digest and `ERR_OPERATION_RETIRED` if its row left the history,
    * else it is `existing`, whatever the bounds; `ERR_INPUT_REFUSED` over `inputBytes`; `ERR_QUEUE_FULL`;
-   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: any string that would do as an identifier.
+   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: a string that would do as an identifier.
    */
   reserve(operationId, digest, payload, scope) {
     return promised(this, () => this._reserve(operationId, digest, payload, scope));
@@ -3819,7 +3824,7 @@ const unused$2 = new FinalizationRegistry((logs) => {
 });
 /**
  * One bounded text file for each operation, directly in a directory, named by a hash of scope and id, so
- * that no id can leave it. Independent of the journal: any identifiers will do. A log is a convenience:
+ * that no id can leave it. Independent of the journal: whatever identifiers will do. A log is a convenience:
  * written in order, not synced. A directory is written by one process at a time; in it all handles of
  * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
  * the operating system's error as `cause`; a line that was not written whole is not there at all.

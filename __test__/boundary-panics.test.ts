@@ -131,7 +131,11 @@ describe('the switch', () => {
       findingsOf<string[]>('exports', { env: { TENURE_TEST_PANIC: undefined } }),
       findingsOf<string[]>('exports', { env: SWITCH }),
     ]);
-    expect(switched.filter((name) => !shipped.includes(name))).toEqual(['armPanic', 'panicNow']);
+    expect(switched.filter((name) => !shipped.includes(name))).toEqual([
+      'armDurable',
+      'armPanic',
+      'panicNow',
+    ]);
     expect(shipped.filter((name) => !switched.includes(name))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 // More than one copy of the package in one thread, and copies in vm contexts, over one journal.
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as product from '../index.js';
 import { anotherCopy, anotherFace, inContext, type Product } from './fixtures/boundary/copies.js';
 import {
@@ -141,6 +141,24 @@ describe.each(COPIES)('%s', (_, copy) => {
     const other = copy();
     for (const type of [other.OperationJournal, other.OperationLogs])
       expect(Object.getOwnPropertyNames(type.prototype)).not.toContain('undefined');
+  });
+});
+
+describe('a test runner that resets its modules', () => {
+  it('finds the journal that was opened before, and neither is disturbed', async () => {
+    const at = newPath();
+    const before = await openJournal(at);
+    const pending = before.reserve('before', DIGEST, {});
+    const watch = before.watch();
+    for (let round = 0; round < 3; round += 1) {
+      vi.resetModules();
+      const after = await openWith(await import('../index.js'), at);
+      expect((await after.reserve(`after ${round}`, DIGEST, {})).outcome).toBe('created');
+      await after.close();
+    }
+    expect((await pending).outcome).toBe('created');
+    expect((await watch.next()).value.operationId).toBe('before');
+    expect(before.page().active).toBe(4);
   });
 });
 

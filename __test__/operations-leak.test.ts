@@ -69,7 +69,7 @@ describe('nothing is left', () => {
         ...{ cancelled: expect.any(Number), planned: 2_000, used: 0, signals: 0 },
         ...{ ran: true, resources: [] },
       });
-      expect(slopes.rss).toBeLessThan(400);
+      expect(slopes.rss).toBeLessThan(600);
       expect(slopes.heap).toBeLessThan(64);
     },
     5 * MINUTES,

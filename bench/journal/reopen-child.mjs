@@ -1,8 +1,10 @@
 // A process of reopen.mjs: node reopen-child.mjs fill|open CANDIDATE PATH ROWS. It says how that went, in
-// a line, and after its first write of those that follow another one; it never ends by itself.
+// a line, and after its first write of those that follow another one; it ends by itself only if there is
+// nobody any more to kill it.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openJournal } from './candidates.mjs';
 import { newStarts } from './starts.mjs';
 
@@ -41,9 +43,11 @@ async function open() {
   return journal;
 }
 
+process.stdin.on('end', () => process.exit(1)).resume();
 const journal = verb === 'fill' ? await fill() : await open();
 for (let written = 0; ; written += 1) {
   const [{ digest, payload }] = newStarts(1);
   await journal.reserve(randomUUID(), digest, payload);
+  await nextTurn();
   if (written === 0) say('goes on');
 }

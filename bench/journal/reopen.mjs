@@ -13,7 +13,7 @@ const CHILD = fileURLToPath(new URL('reopen-child.mjs', import.meta.url));
 
 /** What a process says once it has done its part; it is killed in the midst of the next writes. */
 async function killedAfter(args) {
-  const stdio = ['ignore', 'pipe', 'inherit'];
+  const stdio = ['pipe', 'pipe', 'inherit'];
   const child = spawn(process.execPath, [CHILD, ...args.map(String)], { stdio });
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });

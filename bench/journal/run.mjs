@@ -53,7 +53,7 @@ export async function runJournal(rows, { quick, budget }) {
   const plan = { ...PLANS[quick ? 'quick' : 'full'], budget };
   const place = workplace();
   process.once('exit', place.remove);
-  process.once('SIGINT', () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   const lines = [];
   try {
     const names = new Set(['tenure', ...rows.flatMap(({ rivals }) => rivals)]);

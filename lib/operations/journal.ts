@@ -165,7 +165,7 @@ export class OperationJournal implements AsyncDisposable {
    * `ERR_INPUT_REFUSED` if `payload` is not plain JSON; for an id that the fence holds,
    * `ERR_OPERATION_CONFLICT` under another digest and `ERR_OPERATION_RETIRED` if its row left the history,
    * else it is `existing`, whatever the bounds; `ERR_INPUT_REFUSED` over `inputBytes`; `ERR_QUEUE_FULL`;
-   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: any string that would do as an identifier.
+   * `ERR_FENCE_FULL`. `digest` is compared, never interpreted: a string that would do as an identifier.
    */
   reserve(
     operationId: string,

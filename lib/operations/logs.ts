@@ -29,7 +29,7 @@ const unused = new FinalizationRegistry<number>((logs) => {
 
 /**
  * One bounded text file for each operation, directly in a directory, named by a hash of scope and id, so
- * that no id can leave it. Independent of the journal: any identifiers will do. A log is a convenience:
+ * that no id can leave it. Independent of the journal: whatever identifiers will do. A log is a convenience:
  * written in order, not synced. A directory is written by one process at a time; in it all handles of
  * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
  * the operating system's error as `cause`; a line that was not written whole is not there at all.

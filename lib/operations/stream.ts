@@ -26,8 +26,18 @@ export interface Source<V> {
 
 /** Streams in which somebody waits: nobody else need hold them. */
 const awaited = new Set<object>();
-/** Sources of streams that were forgotten. */
-const forgotten = new FinalizationRegistry<Source<unknown>>((source) => source.end());
+/** What a stream that was forgotten leaves to be done: it closes over nothing of the stream. */
+const forgotten = new FinalizationRegistry<{ end(): void; forget(): void }>((left) => {
+  left.end();
+  left.forget();
+});
+
+/** A signal may live longer than a stream that nobody reads any more. Gives what stops listening. */
+function listening(signal: AbortSignal, stream: WeakRef<{ _finish(): void }>): () => void {
+  const abort = (): void => stream.deref()?._finish();
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
+}
 
 /** An async iterator over what a source gives as it comes. */
 export class Stream<V> implements AsyncIterableIterator<V>, Woken {
@@ -39,17 +49,13 @@ export class Stream<V> implements AsyncIterableIterator<V>, Woken {
   /** @internal */
   constructor(source: Source<V>, signal: AbortSignal | undefined) {
     this._source = source;
-    forgotten.register(this, source, this);
-    if (signal === undefined) return;
-    if (signal.aborted) {
+    if (signal?.aborted) {
       this._finish();
       return;
     }
-    // A signal may live longer than a stream that nobody reads any more.
-    const self = new WeakRef(this);
-    const abort = (): void => self.deref()?._finish();
-    signal.addEventListener('abort', abort, { once: true });
-    this._forget = () => signal.removeEventListener('abort', abort);
+    if (signal !== undefined) this._forget = listening(signal, new WeakRef(this));
+    const forget = this._forget;
+    forgotten.register(this, { end: () => source.end(), forget }, this);
   }
 
   /** The next value. Calls are answered in the order made. */
