@@ -1,6 +1,6 @@
 //! The file under the durable rooms: who owns it, how it is opened, committed to and mended.
 //!
-//! One file has one owner. [`file`] finds, makes and locks it, [`registry`] shares it within the
+//! One file has one owner. [`mod@file`] finds, makes and locks it, [`registry`] shares it within the
 //! process; [`disk`] is the seam to its bytes; [`engine`] keeps a redb database on a disk, catches what
 //! it panics with, and reopens it after an I/O error; [`failure`] says what became of it. Nothing here
 //! knows what the tables hold.
