@@ -13,7 +13,14 @@ import { contract, vitest, withOutput } from './support/suites.mjs';
 const versions = ['20.19.0', '22.12.0', '22.23.5', '24.22.3', '26.12.1'];
 
 /** What can differ between them: how the package loads, and all that crosses the boundary. */
-const files = ['__test__/package', '__test__/contract', '__test__/boundary', '__test__/operations'];
+const files = [
+  '__test__/package',
+  '__test__/contract',
+  '__test__/boundary',
+  ...['files', 'persistence', 'reading', 'runner', 'threads', 'watch'].map(
+    (name) => `__test__/operations-${name}`,
+  ),
+];
 
 const home = at('dist', 'nodes');
 const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
