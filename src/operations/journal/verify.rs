@@ -133,6 +133,8 @@ impl Journal {
         for _ in &found.damaged_pairs {
             report(None, "a pair that left the history cannot be decoded");
         }
+        // What a commit has taken is gone from the file a moment before its rows are shown.
+        drop(self.showing());
         let after = self.book();
         let mut shown = HashSet::new();
         for (_, row) in rows(before).chain(rows(&after)) {
