@@ -90,6 +90,29 @@ describe('a watcher', () => {
   });
 });
 
+describe('a watcher that reads as fast as a worker writes', () => {
+  it('is told of each state once, five thousand rows long', async () => {
+    const count = 5_000;
+    const at = newPath();
+    const journal = await openJournal(at, { durability: 'eventual', bounds: { retain: count } });
+    const watch = journal.watch({ scope: 's' });
+    const hand = startWorker({ job: 'cancels', at, scope: 's', count });
+    const told = new Map<string, string[]>();
+    const twice: unknown[] = [];
+    for (let ended = 0; ended < count;) {
+      const { value } = await watch.next();
+      const states = told.get(value.operationId) ?? [];
+      if (states.includes(value.state)) twice.push([value.operationId, value.state]);
+      else if (value.state === 'cancelled') ended += 1;
+      told.set(value.operationId, [...states, value.state]);
+    }
+    expect(await hand.heard()).toBe('done');
+    journal.reserveSync('last', DIGEST, {}, 's');
+    expect((await watch.next()).value.operationId).toBe('last');
+    expect(twice).toEqual([]);
+  }, 60_000);
+});
+
 describe('a log', () => {
   it('is followed in a worker while the main thread writes it, each byte once, until it is retired', async () => {
     const directory = temporary();

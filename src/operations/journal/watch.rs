@@ -22,7 +22,14 @@ struct Undelivered {
     /// Rows that were read from a later book than that, and from which: its change of them is delivered.
     ahead: HashMap<Arc<str>, u64>,
     order: BTreeMap<u64, Arc<str>>,
-    places: HashMap<Arc<str>, u64>,
+    places: HashMap<Arc<str>, Place>,
+}
+
+/// Where a row stands in the order, and the latest book that changed it.
+#[derive(Clone, Copy)]
+struct Place {
+    at: u64,
+    book: u64,
 }
 
 /// One that watches the rows of a scope, or one of them.
@@ -44,22 +51,33 @@ impl Watcher {
             let watched =
                 key.scope == self.scope && self.id.as_ref().is_none_or(|id| *id == key.id);
             let delivered = undelivered.ahead.get(&key.id).is_some_and(|read| *read >= book);
-            if !watched || delivered || undelivered.places.contains_key(&key.id) {
+            if !watched || delivered {
                 continue;
             }
-            let place = undelivered.next;
+            if let Some(place) = undelivered.places.get_mut(&key.id) {
+                place.book = place.book.max(book);
+                continue;
+            }
+            let at = undelivered.next;
             undelivered.next += 1;
-            undelivered.order.insert(place, Arc::clone(&key.id));
-            undelivered.places.insert(Arc::clone(&key.id), place);
+            undelivered.order.insert(at, Arc::clone(&key.id));
+            undelivered.places.insert(Arc::clone(&key.id), Place { at, book });
         }
         undelivered.offered = undelivered.offered.max(book);
         undelivered.ahead.retain(|_, read| *read > book);
         was_empty && !undelivered.order.is_empty()
     }
 
-    /// A row was read from a book whose changes may not have been offered yet.
+    /// A row was read from a book whose changes may not have been offered yet, or were meanwhile.
     fn read(&self, id: Arc<str>, book: u64) {
-        let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
+        let undelivered = &mut *guard;
+        if let Some(place) = undelivered.places.get(&id).copied()
+            && place.book <= book
+        {
+            undelivered.order.remove(&place.at);
+            undelivered.places.remove(&id);
+        }
         if book > undelivered.offered {
             undelivered.ahead.insert(id, book);
         }
@@ -87,19 +105,21 @@ impl Watcher {
         }
     }
 
-    fn take(&self) -> Option<(u64, Arc<str>)> {
+    fn take(&self) -> Option<(Place, Arc<str>)> {
         let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
-        let (place, id) = undelivered.order.pop_first()?;
-        undelivered.places.remove(&id);
+        let (at, id) = undelivered.order.pop_first()?;
+        let place = undelivered.places.remove(&id).unwrap_or(Place { at, book: 0 });
         Some((place, id))
     }
 
-    fn put_back(&self, place: u64, id: Arc<str>) {
+    fn put_back(&self, mut place: Place, id: Arc<str>) {
         let mut undelivered = self.undelivered.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(later) = undelivered.places.insert(Arc::clone(&id), place) {
-            undelivered.order.remove(&later);
+        if let Some(later) = undelivered.places.get(&id).copied() {
+            undelivered.order.remove(&later.at);
+            place.book = place.book.max(later.book);
         }
-        undelivered.order.insert(place, id);
+        undelivered.order.insert(place.at, Arc::clone(&id));
+        undelivered.places.insert(id, place);
     }
 
     /// Whether nothing will come any more.
