@@ -4067,10 +4067,21 @@ function count(value, name) {
     throw outOfRange(`${name} must be an integer from 1 to 1024`);
   return value;
 }
+/** What an error says of itself; nothing where its getters throw. */
+function saidBy(error) {
+  try {
+    const { code, message } = error;
+    return { code, message };
+  } catch {
+    return {};
+  }
+}
 /** The reason of an adapter's refusal, if it is fit to be shown. By its code: another copy's will do. */
 function refusedBy(error) {
-  if (!(error instanceof Error) || error.code !== 'ERR_SUBMISSION_REFUSED') return undefined;
-  const reason = error.message;
+  // An error of another realm, such as a vm context's, is an instance of another Error.
+  if (!node_util.types.isNativeError(error)) return undefined;
+  const { code, message: reason } = saidBy(error);
+  if (code !== 'ERR_SUBMISSION_REFUSED') return undefined;
   const fits =
     typeof reason === 'string' &&
     reason !== '' &&

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SubmissionRefused } from '../index.js';
 import { DONE, RUNNING, backend, startRunner } from './fixtures/operations/backend.js';
-import { anotherCopy } from './fixtures/boundary/copies.js';
+import { anotherCopy, inContext } from './fixtures/boundary/copies.js';
 import { gate, inMemory, until, walk } from './operations-kit.js';
 
 const SECRET = 'secret https://backend.example/?token=1';
@@ -39,8 +39,11 @@ describe('submit', () => {
     expect([adapter.of('submit').length, adapter.of('observe')]).toEqual([5, []]);
   });
 
-  it('may refuse by the error of another copy of the package: it is told by its code', async () => {
-    const { SubmissionRefused: Other } = anotherCopy();
+  it.each([
+    ['another copy of the package', anotherCopy],
+    ['a copy in a vm context', () => inContext().product],
+  ])('may refuse by the error of %s: it is told by its code', async (_, copy) => {
+    const { SubmissionRefused: Other } = copy();
     const adapter = backend({
       submit: () => {
         throw new Other('told by another copy');
@@ -66,6 +69,8 @@ describe('submit', () => {
       long: () => 'é'.repeat(257),
       torn: () => '\ud800',
       object: () => ({ reference: 'r' }),
+      'a trap': () =>
+        Promise.reject(Object.defineProperty(new Error(SECRET), 'code', { get: fails })),
       'an imitation': () => Promise.reject({ code: 'ERR_SUBMISSION_REFUSED', message: SECRET }),
     };
     const adapter = backend({ submit: (id) => (answers[id] ?? (() => `ref-${id}`))() });

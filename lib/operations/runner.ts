@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import binding from '../binding.js';
 import { callable, object } from '../arguments.js';
 import { TenureError, invalidArgument, invalidThis, outOfRange } from '../errors.js';
@@ -95,11 +96,22 @@ function count(value: unknown, name: string): number {
   return value;
 }
 
+/** What an error says of itself; nothing where its getters throw. */
+function saidBy(error: Error): { code?: unknown; message?: unknown } {
+  try {
+    const { code, message } = error as { code?: unknown; message: unknown };
+    return { code, message };
+  } catch {
+    return {};
+  }
+}
+
 /** The reason of an adapter's refusal, if it is fit to be shown. By its code: another copy's will do. */
 function refusedBy(error: unknown): { reason: string | undefined } | undefined {
-  if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ERR_SUBMISSION_REFUSED')
-    return undefined;
-  const reason: unknown = error.message;
+  // An error of another realm, such as a vm context's, is an instance of another Error.
+  if (!types.isNativeError(error)) return undefined;
+  const { code, message: reason } = saidBy(error);
+  if (code !== 'ERR_SUBMISSION_REFUSED') return undefined;
   const fits =
     typeof reason === 'string' &&
     reason !== '' &&
