@@ -2743,6 +2743,48 @@ function moved(type, symbol, name) {
 const disposable = (type) => moved(type, Symbol.dispose, 'nodejs.dispose');
 const asyncDisposable = (type) => moved(type, Symbol.asyncDispose, 'nodejs.asyncDispose');
 
+/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
+const isSignal = (value) =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof value.aborted === 'boolean' &&
+  typeof value.addEventListener === 'function';
+function signalOf(value, name) {
+  if (value !== undefined && !isSignal(value)) throw invalidArgument(name, 'an AbortSignal');
+  return value;
+}
+/** One listener a signal, for all who wait on it: beyond ten of them Node.js warns of a leak. */
+const listening$1 = new WeakMap();
+function listen(signal) {
+  const acts = new Set();
+  const abort = () => {
+    listening$1.delete(signal);
+    // One of those who act may end the wait of another.
+    for (const act of acts) {
+      acts.delete(act);
+      act();
+    }
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  const made = {
+    acts,
+    stop: () => {
+      listening$1.delete(signal);
+      signal.removeEventListener('abort', abort);
+    },
+  };
+  listening$1.set(signal, made);
+  return made;
+}
+/** Acts when the signal aborts, in the order asked for. Gives what ends that. `act` must not throw. */
+function onAbort(signal, act) {
+  const { acts, stop } = listening$1.get(signal) ?? listen(signal);
+  acts.add(act);
+  return () => {
+    if (acts.delete(act) && acts.size === 0) stop();
+  };
+}
+
 const GRANTED = 0;
 const REFUSED$1 = -1;
 /** Limiters whose handle is gone. */
@@ -2753,15 +2795,14 @@ const unused$4 = new FinalizationRegistry((limiter) => {
 class Waiter {
   deferred = new Deferred();
   signal;
-  #leave;
+  #forget;
   constructor(signal, leave) {
     this.signal = signal;
-    this.#leave = leave;
-    signal?.addEventListener('abort', leave, { once: true });
+    this.#forget = signal && onAbort(signal, leave);
   }
   /** The wait is over: no listener stays. */
   forget() {
-    this.signal?.removeEventListener('abort', this.#leave);
+    this.#forget?.();
     return this;
   }
 }
@@ -2797,8 +2838,7 @@ class AdmissionLimiter {
   acquire(signal) {
     try {
       const limiter = reference$2(this);
-      if (signal !== undefined && !isSignal$1(signal))
-        throw invalidArgument('signal', 'an AbortSignal');
+      signalOf(signal, 'signal');
       if (signal?.aborted)
         throw value(binding.limiterIsClosed(limiter)) === 1 ? this._closed : signal.reason;
       const ticket = binding.limiterAcquire(limiter);
@@ -2884,12 +2924,6 @@ class AdmissionPermit {
     AdmissionPermit.prototype.release.call(this);
   }
 }
-/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
-const isSignal$1 = (value_) =>
-  typeof value_ === 'object' &&
-  value_ !== null &&
-  typeof value_.aborted === 'boolean' &&
-  typeof value_.addEventListener === 'function';
 function reference$2(self) {
   const limiter = self?._limiter;
   if (typeof limiter !== 'number') throw invalidThis('AdmissionLimiter');
@@ -3340,16 +3374,6 @@ function boundsText(value, name) {
   return `{${members.join()}}`;
 }
 
-/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
-const isSignal = (value) =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof value.aborted === 'boolean' &&
-  typeof value.addEventListener === 'function';
-function signalOf(value, name) {
-  if (value !== undefined && !isSignal(value)) throw invalidArgument(name, 'an AbortSignal');
-  return value;
-}
 /** Streams in which somebody waits: nobody else need hold them. */
 const awaited = new Set();
 /** What a stream that was forgotten leaves to be done: it closes over nothing of the stream. */
@@ -3359,9 +3383,7 @@ const forgotten = new FinalizationRegistry((left) => {
 });
 /** A signal may live longer than a stream that nobody reads any more. Gives what stops listening. */
 function listening(signal, stream) {
-  const abort = () => stream.deref()?._finish();
-  signal.addEventListener('abort', abort, { once: true });
-  return () => signal.removeEventListener('abort', abort);
+  return onAbort(signal, () => stream.deref()?._finish());
 }
 /** An async iterator over what a source gives as it comes. */
 class Stream {

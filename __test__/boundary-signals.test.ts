@@ -1,8 +1,14 @@
 // One AbortSignal, shared by many who wait, by limiters, and by its owner.
 import { describe, expect, it } from 'vitest';
 import { getEventListeners } from 'node:events';
-import { AdmissionLimiter, type AdmissionPermit } from '../index.js';
+import {
+  AdmissionLimiter,
+  OperationJournal,
+  OperationLogs,
+  type AdmissionPermit,
+} from '../index.js';
 import { answerOf } from './fixtures/boundary/kit.js';
+import { temporary } from './operations-kit.js';
 
 const rejections = (waiting: readonly Promise<unknown>[]) =>
   Promise.all(
@@ -75,6 +81,34 @@ describe('a signal', () => {
     expect(limiter.activeCount).toBe(1);
     ((await second) as AdmissionPermit).release();
     expect([limiter.activeCount, getEventListeners(controller.signal, 'abort')]).toEqual([0, []]);
+  });
+
+  it('on which fifty calls of every kind wait has one listener, and reaches them in order', async () => {
+    const warnings: string[] = [];
+    const warned = (warning: Error) => warnings.push(warning.name);
+    process.on('warning', warned);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const journal = OperationJournal.inMemory();
+    const logs = await OperationLogs.open(temporary());
+    const limiters = [new AdmissionLimiter(1), new AdmissionLimiter(1)];
+    const permits = await Promise.all(limiters.map((limiter) => limiter.acquire(signal)));
+    const order: number[] = [];
+    const ended = Array.from({ length: 48 }, async (_, number) => {
+      if (number % 4 === 0) await journal.watch({ signal }).next();
+      else if (number % 4 === 1) await logs.follow(`${number}`, { signal }).next();
+      else await limiters[number % 2]!.acquire(signal).catch(() => order.push(number));
+    });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    controller.abort();
+    await Promise.all(ended);
+    expect(order).toEqual([...Array(48).keys()].filter((number) => number % 4 > 1));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await new Promise(setImmediate);
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+    for (const permit of permits) permit.release();
+    await Promise.all([journal.close(), logs.close()]);
   });
 
   it('that waits when the limiter is closed is let go of', async () => {

@@ -1,8 +1,9 @@
 import binding from './binding.js';
 import { object } from './arguments.js';
-import { MAKER, invalidArgument, invalidThis, made, outOfRange } from './errors.js';
+import { MAKER, invalidThis, made, outOfRange } from './errors.js';
 import { flushSoon } from './log.js';
 import { Deferred, acceptedList, target, value } from './native.js';
+import { onAbort, signalOf } from './signals.js';
 
 const GRANTED = 0;
 const REFUSED = -1;
@@ -16,17 +17,16 @@ const unused = new FinalizationRegistry<number>((limiter) => {
 class Waiter {
   readonly deferred = new Deferred<AdmissionPermit>();
   readonly signal: AbortSignal | undefined;
-  readonly #leave: () => void;
+  readonly #forget: (() => void) | undefined;
 
   constructor(signal: AbortSignal | undefined, leave: () => void) {
     this.signal = signal;
-    this.#leave = leave;
-    signal?.addEventListener('abort', leave, { once: true });
+    this.#forget = signal && onAbort(signal, leave);
   }
 
   /** The wait is over: no listener stays. */
   forget(): this {
-    this.signal?.removeEventListener('abort', this.#leave);
+    this.#forget?.();
     return this;
   }
 }
@@ -67,8 +67,7 @@ export class AdmissionLimiter {
   acquire(signal?: AbortSignal): Promise<AdmissionPermit> {
     try {
       const limiter = reference(this);
-      if (signal !== undefined && !isSignal(signal))
-        throw invalidArgument('signal', 'an AbortSignal');
+      signalOf(signal, 'signal');
       if (signal?.aborted)
         throw value(binding.limiterIsClosed(limiter)) === 1 ? this._closed : signal.reason;
       const ticket = binding.limiterAcquire(limiter);
@@ -164,13 +163,6 @@ export class AdmissionPermit implements Disposable {
     AdmissionPermit.prototype.release.call(this);
   }
 }
-
-/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
-const isSignal = (value_: unknown): value_ is AbortSignal =>
-  typeof value_ === 'object' &&
-  value_ !== null &&
-  typeof (value_ as AbortSignal).aborted === 'boolean' &&
-  typeof (value_ as AbortSignal).addEventListener === 'function';
 
 function reference(self: object | undefined): number {
   const limiter = (self as { _limiter?: unknown } | undefined)?._limiter;

@@ -13,7 +13,8 @@ import { accepted, type Answer } from './answers.js';
 import { identifier, scopeOf } from './identifiers.js';
 import { asked, flushAtExit, letterBox, now, watchers } from './mail.js';
 import { boundsText, inputText, patchText, resolutionText, stateWord, timeOf } from './reading.js';
-import { Stream, signalOf } from './stream.js';
+import { Stream } from './stream.js';
+import { signalOf } from '../signals.js';
 import type {
   CancelIntent,
   ForgetOptions,

@@ -13,7 +13,8 @@ import { accepted, type Answer } from './answers.js';
 import { identifier, scopeOf } from './identifiers.js';
 import { asked, followers, letterBox, now } from './mail.js';
 import { boundsText } from './reading.js';
-import { Stream, signalOf } from './stream.js';
+import { Stream } from './stream.js';
+import { signalOf } from '../signals.js';
 import type { OperationBounds, OperationLog } from './values.js';
 
 export interface FollowOptions {

@@ -1,18 +1,6 @@
-import { invalidArgument } from '../errors.js';
 import { Deferred } from '../native.js';
+import { onAbort } from '../signals.js';
 import type { Woken } from './mail.js';
-
-/** By its shape: a signal of another realm (jsdom, a vm context) serves as well. */
-const isSignal = (value: unknown): value is AbortSignal =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof (value as AbortSignal).aborted === 'boolean' &&
-  typeof (value as AbortSignal).addEventListener === 'function';
-
-export function signalOf(value: unknown, name: string): AbortSignal | undefined {
-  if (value !== undefined && !isSignal(value)) throw invalidArgument(name, 'an AbortSignal');
-  return value;
-}
 
 /** Where a stream takes from. */
 export interface Source<V> {
@@ -34,9 +22,7 @@ const forgotten = new FinalizationRegistry<{ end(): void; forget(): void }>((lef
 
 /** A signal may live longer than a stream that nobody reads any more. Gives what stops listening. */
 function listening(signal: AbortSignal, stream: WeakRef<{ _finish(): void }>): () => void {
-  const abort = (): void => stream.deref()?._finish();
-  signal.addEventListener('abort', abort, { once: true });
-  return () => signal.removeEventListener('abort', abort);
+  return onAbort(signal, () => stream.deref()?._finish());
 }
 
 /** An async iterator over what a source gives as it comes. */
