@@ -528,14 +528,14 @@ function reference$a(self) {
 
 /** An error that crosses to another member keeps its name, message, code and causes, to this depth. */
 const DEPTH = 8;
-const isError = (value) => node_util.types.isNativeError(value) || value instanceof Error;
+const isError$1 = (value) => node_util.types.isNativeError(value) || value instanceof Error;
 function describe(value, depth) {
-  if (!isError(value)) return { name: 'Error', message: String(value) };
+  if (!isError$1(value)) return { name: 'Error', message: String(value) };
   const { name, message } = value;
   const crossed = { name: String(name), message: String(message) };
   const code = value.code;
   if (typeof code === 'string') crossed.code = code;
-  if (depth > 1 && isError(value.cause)) crossed.cause = describe(value.cause, depth - 1);
+  if (depth > 1 && isError$1(value.cause)) crossed.cause = describe(value.cause, depth - 1);
   return crossed;
 }
 /** The text of an error. One whose getters throw crosses as an Error that says so. */
@@ -2757,8 +2757,12 @@ function signalOf(value, name) {
 const listening$1 = new WeakMap();
 function listen(signal) {
   const acts = new Set();
-  const abort = () => {
+  const stop = () => {
     listening$1.delete(signal);
+    signal.removeEventListener('abort', abort);
+  };
+  const abort = () => {
+    stop();
     // One of those who act may end the wait of another.
     for (const act of acts) {
       acts.delete(act);
@@ -2766,13 +2770,7 @@ function listen(signal) {
     }
   };
   signal.addEventListener('abort', abort, { once: true });
-  const made = {
-    acts,
-    stop: () => {
-      listening$1.delete(signal);
-      signal.removeEventListener('abort', abort);
-    },
-  };
+  const made = { acts, stop };
   listening$1.set(signal, made);
   return made;
 }
@@ -3189,6 +3187,15 @@ function isPlain(value) {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
+/** A DOMException of a vm context of Node.js 20 is neither a native error nor of this realm. */
+function isError(value) {
+  const tag = Object.prototype.toString.call(value);
+  return (
+    node_util.types.isNativeError(value) ||
+    value instanceof Error ||
+    tag === '[object DOMException]'
+  );
+}
 /** What `JSON.stringify` makes an empty object of. By what they are, in whatever realm they were made. */
 const KINDS = [
   [node_util.types.isMap, 'a Map'],
@@ -3197,7 +3204,7 @@ const KINDS = [
   [node_util.types.isWeakSet, 'a WeakSet'],
   [node_util.types.isPromise, 'a promise'],
   [node_util.types.isRegExp, 'a regular expression'],
-  [(value) => node_util.types.isNativeError(value) || value instanceof Error, 'an error'],
+  [isError, 'an error'],
   [node_util.types.isAnyArrayBuffer, 'an ArrayBuffer'],
   [node_util.types.isArrayBufferView, 'a view of an ArrayBuffer'],
   [node_util.types.isSymbolObject, 'a symbol'],

@@ -6,7 +6,7 @@ import {
   sessionOperationExclusivityKey,
 } from '../index.js';
 import type { ApplicationOperationRequest, OperationLease } from '../index.js';
-import { NOTHING, newCore, refusal } from './contract-kit.ts';
+import { DISPOSE, NOTHING, newCore, refusal } from './contract-kit.ts';
 
 function registry(): {
   operations: ApplicationOperationService;
@@ -124,10 +124,10 @@ describe('a lease', () => {
     first.release();
     const second = reserve('o', { exclusivityKeys: ['k'] });
     first.release();
-    first[Symbol.dispose]();
+    first[DISPOSE]();
     expect(operations.get('o')).toEqual(second.registration);
     refusal('ERR_OPERATION_BUSY', () => reserve('p', { exclusivityKeys: ['k'] }));
-    second[Symbol.dispose]();
+    second[DISPOSE]();
     expect(operations.get('o')).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 // The right to run once in a session: its phases, and the record it keeps of its run.
 import { describe, expect, test } from 'vitest';
 import {
+  DISPOSE,
   NOTHING,
   OK,
   attach,
@@ -52,7 +53,7 @@ describe('a claim', () => {
     bare.release();
     bare.release();
     const attached = attach(core, 'r1');
-    attached[Symbol.dispose]();
+    attached[DISPOSE]();
     expect([bare.phase, attached.phase]).toEqual(['released', 'released']);
     expect(core.stats()).toEqual(NOTHING);
   });

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { RuntimeCore } from '../index.js';
 import type { ScopedCoreOptions, StopOperation } from '../index.js';
 import {
+  DISPOSE,
   NOTHING,
   OK,
   attach,
@@ -186,7 +187,7 @@ describe('a closed core', () => {
     const core = new RuntimeCore({ newId: () => 'i', now: () => 1 });
     const [pending, attached] = [core.claimExecution('chat'), attach(core, 'r1')];
     const turns = ['t1', 't2'].map((id) => core.openSteeringTurn('chat', id, () => {}));
-    core[Symbol.dispose]();
+    core[DISPOSE]();
     for (const call of [
       () => core.claimExecution('chat'),
       () => core.claimExecution('chat', pending),

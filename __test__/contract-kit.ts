@@ -10,6 +10,9 @@ import type {
   StopOperation,
 } from '../index.js';
 
+/** In a vm context of Node.js 20, as vitest's pool of them makes one, `using` asks for the second. */
+export const DISPOSE = (Symbol.dispose ?? Symbol.for('nodejs.dispose')) as typeof Symbol.dispose;
+
 export const OK = { ok: true } as const;
 export const NOTHING = { sessions: 0, admissions: 0 };
 export const failedWith = (error: unknown) => ({ ok: false, error }) as const;

@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { AdmissionLimiter } from '../index.js';
-import { macrotask, microtasks, refusal, rejection, watch } from './contract-kit.ts';
+import { DISPOSE, macrotask, microtasks, refusal, rejection, watch } from './contract-kit.ts';
 
 const counts = (limiter: AdmissionLimiter): number[] => [limiter.activeCount, limiter.waitingCount];
 
@@ -20,7 +20,7 @@ describe('permits', () => {
     expect(counts(limiter)).toEqual([2, 1]);
     await microtasks();
     expect(waiting.map((each) => each.state)).toEqual(['resolved', 'pending']);
-    (await asked[1]!)[Symbol.dispose]();
+    (await asked[1]!)[DISPOSE]();
     (await asked[2]!).release();
     (await asked[3]!).release();
     expect(counts(limiter)).toEqual([0, 0]);
@@ -32,7 +32,7 @@ describe('permits', () => {
     const [second, third] = [limiter.acquire(), watch(limiter.acquire())];
     permit.release();
     permit.release();
-    permit[Symbol.dispose]();
+    permit[DISPOSE]();
     await second;
     await macrotask();
     expect(third.state).toBe('pending');

@@ -22,8 +22,12 @@ const listening = new WeakMap<AbortSignal, Listening>();
 
 function listen(signal: AbortSignal): Listening {
   const acts = new Set<() => void>();
-  const abort = (): void => {
+  const stop = (): void => {
     listening.delete(signal);
+    signal.removeEventListener('abort', abort);
+  };
+  const abort = (): void => {
+    stop();
     // One of those who act may end the wait of another.
     for (const act of acts) {
       acts.delete(act);
@@ -31,13 +35,7 @@ function listen(signal: AbortSignal): Listening {
     }
   };
   signal.addEventListener('abort', abort, { once: true });
-  const made = {
-    acts,
-    stop: () => {
-      listening.delete(signal);
-      signal.removeEventListener('abort', abort);
-    },
-  };
+  const made = { acts, stop };
   listening.set(signal, made);
   return made;
 }

@@ -23,6 +23,9 @@ const pools = {
 const files = [
   ...['__test__/binding', '__test__/boundary', '__test__/contract'],
   ...['__test__/threads-sharing', '__test__/threads-turns'],
+  ...['copies', 'plain', 'runner', 'service', 'threads', 'values', 'watch'].map(
+    (name) => `__test__/operations-${name}.test`,
+  ),
 ];
 
 const { values, positionals } = parseArgs({

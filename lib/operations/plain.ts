@@ -141,6 +141,12 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** A DOMException of a vm context of Node.js 20 is neither a native error nor of this realm. */
+function isError(value: object): boolean {
+  const tag: string = Object.prototype.toString.call(value);
+  return types.isNativeError(value) || value instanceof Error || tag === '[object DOMException]';
+}
+
 /** What `JSON.stringify` makes an empty object of. By what they are, in whatever realm they were made. */
 const KINDS: ReadonlyArray<readonly [(value: object) => boolean, string]> = [
   [types.isMap, 'a Map'],
@@ -149,7 +155,7 @@ const KINDS: ReadonlyArray<readonly [(value: object) => boolean, string]> = [
   [types.isWeakSet, 'a WeakSet'],
   [types.isPromise, 'a promise'],
   [types.isRegExp, 'a regular expression'],
-  [(value) => types.isNativeError(value) || value instanceof Error, 'an error'],
+  [isError, 'an error'],
   [types.isAnyArrayBuffer, 'an ArrayBuffer'],
   [types.isArrayBufferView, 'a view of an ArrayBuffer'],
   [types.isSymbolObject, 'a symbol'],
