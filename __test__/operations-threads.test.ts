@@ -21,10 +21,11 @@ import {
 } from './operations-kit.js';
 
 describe('workers that reserve the same ids at the same time', () => {
-  it('create each exactly once, ten thousand of them, and interrupt nothing by opening', async () => {
-    const [rounds, many] = [5_000, 5_000];
+  it('create each exactly once, a hundred thousand of them, and interrupt nothing by opening', async () => {
+    const [rounds, many] = [20_000, 80_000];
     const at = newPath();
-    const bounds = { maxQueued: rounds + many };
+    const count = rounds + many + 1;
+    const bounds = { maxQueued: count, maxReservations: count };
     const journal = await openJournal(at, { durability: 'eventual', bounds });
     rowIn(journal, 'mine', 'running/accepted', 's');
     const counts = new SharedArrayBuffer((rounds + many) * 4);
