@@ -11,7 +11,8 @@ import type {
 } from '../index.js';
 
 /** In a vm context of Node.js 20, as vitest's pool of them makes one, `using` asks for the second. */
-export const DISPOSE = (Symbol.dispose ?? Symbol.for('nodejs.dispose')) as typeof Symbol.dispose;
+export const DISPOSE: typeof Symbol.dispose =
+  Symbol.dispose ?? (Symbol.for('nodejs.dispose') as typeof Symbol.dispose);
 
 export const OK = { ok: true } as const;
 export const NOTHING = { sessions: 0, admissions: 0 };
