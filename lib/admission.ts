@@ -60,7 +60,7 @@ function optionalSession(value_: unknown, name: string): string | undefined {
 
 /**
  * Active application operations: existence means active, absence means not active, and nothing else is
- * stored. In memory only. Services of one `scope`, in any core of the process, are one registry. Seed 1.
+ * stored. In memory only. Services of one `scope`, in any core of the process, are one registry.
  */
 export class ApplicationOperationService {
   private readonly _registry: Registry;
@@ -155,6 +155,7 @@ export class ApplicationOperationService {
 
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
 export class OperationLease implements Disposable {
+  /** What was admitted, frozen. */
   readonly registration: ApplicationOperationRegistration;
   private readonly _from: Registry;
   /** @internal */
@@ -189,6 +190,7 @@ export class OperationLease implements Disposable {
     value(binding.admissionRelease(this._from._number, lease));
   }
 
+  /** `release`, so that `using` works. */
   [Symbol.dispose](): void {
     OperationLease.prototype.release.call(this);
   }

@@ -23,23 +23,31 @@ export function inputDigest(scope: string, payload: PlainInput): string {
   return accepted(binding.inputDigest(of, inputText(payload, 'payload')));
 }
 
+/** What a descriptor is made of. */
 export interface DescriptorOptions {
   /** An identifier. */
   readonly id: string;
   /** Non-empty. */
   readonly version: string;
+  /** Shown to whoever chooses among operations. */
   readonly title: string;
+  /** What the operation does, for whoever has never heard of it. */
   readonly description: string;
+  /** Of the input of a start. */
   readonly inputSchema: JsonSchema;
+  /** Of the result of a succeeded operation. */
   readonly resultSchema: JsonSchema;
 }
 
 /** A JSON Schema of draft 2020-12, valid against its meta-schema, that describes an `OperationCall`. */
 export interface OperationDescriptor {
+  /** Always this draft. */
   readonly $schema: 'https://json-schema.org/draft/2020-12/schema';
   /** A URN without percent signs or `~`, distinct for distinct (id, version). */
   readonly $id: string;
+  /** As given. */
   readonly title: string;
+  /** As given. */
   readonly description: string;
   /**
    * The caller's schemas, each a schema resource of its own (it has an `$id`), so that references such
