@@ -16,6 +16,7 @@ const programs = documents.flatMap((document) =>
 /** Each that is not run carries its reason; a further one is to be counted here as well. */
 const NOT_RUN: Readonly<Record<string, number>> = {
   'README.md': 1,
+  'docs/electron.md': 2,
   'docs/porting.md': 2,
   'examples/kernel/README.md': 1,
   'examples/small/README.md': 1,
