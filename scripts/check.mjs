@@ -7,6 +7,7 @@ import { denyAdvisories, denyPolicy } from './support/deny.mjs';
 import { buildFace } from './support/face.mjs';
 import { install, requireRust } from './support/install.mjs';
 import { at, bin, npm } from './support/paths.mjs';
+import { checkLicences } from './support/licences.mjs';
 import { buildReference } from './support/reference.mjs';
 import { finish, holds, notRun, runSuites } from './support/report.mjs';
 import { leave, run, runNode, StepFailed } from './support/steps.mjs';
@@ -80,6 +81,10 @@ const checks = {
       ),
   },
   deny: { label: 'licences, bans and sources of crates', run: denyPolicy },
+  licences: {
+    label: 'docs/licences.md lists the crates of the binary',
+    run: () => holds(checkLicences),
+  },
   advisories: { label: 'advisories on crates', run: denyAdvisories },
   audit: { label: 'advisories on packages', run: audit },
   format: {
