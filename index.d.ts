@@ -103,9 +103,12 @@ declare class ApplicationOperationService {
    * `ERR_CLOSED` after the core's; `ERR_INVALID_ARG_TYPE`.
    */
   reserve(request: ApplicationOperationRequest): OperationLease;
-  /** The active operation's registration, frozen, or null. */
+  /** The active operation's registration, frozen, or null: it is not active. `ERR_INVALID_ARG_TYPE`. */
   get(operationId: string): ApplicationOperationRegistration | null;
-  /** In order of admission. `sessionId: null` selects application-wide work. */
+  /**
+   * The active operations, in order of admission: a list of its own, yours to change. `sessionId: null`
+   * selects application-wide work. `ERR_INVALID_ARG_TYPE`.
+   */
   listActive(filter?: {
     readonly sessionId?: string | null;
     readonly ownerId?: string;
@@ -126,7 +129,7 @@ declare class OperationLease implements Disposable {
   /** `release`, so that `using` works. */
   [Symbol.dispose](): void;
 }
-/** `session:<sessionId>` */
+/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
 declare function sessionOperationExclusivityKey(sessionId: string): string;
 
 /** What the core refuses with; see docs/errors.md for each. */
@@ -242,7 +245,11 @@ declare class BackendGeneration<T extends CoreTypes = CoreTypes> {
   reconcile(): Promise<Outcome> | undefined;
 }
 
-/** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
+/**
+ * Something that a stop still has to write: that the session is aborted (`status`), that a turn is
+ * (`turn`), or who stopped it (`note`). Ids, turn and lineage are fixed once, `message` is kept. `done`
+ * says that it is written, and is idempotent: a projection that is done is never given again.
+ */
 type StopProjection<T extends CoreTypes = CoreTypes> =
   | {
       readonly kind: 'status';
@@ -1118,7 +1125,11 @@ interface JournalProblem {
   readonly message: string;
 }
 
-/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+/**
+ * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
+ * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
+ * what is no identifier.
+ */
 declare function journalKey(scope: string, operationId: string): string;
 /**
  * Lower-case hex SHA-256 over: the number of bytes of `scope` as a 64-bit big-endian integer, those bytes
@@ -1581,7 +1592,11 @@ interface ServiceOptions {
   /** Judges the input of start and plan, less its `planDigest`: `ERR_INPUT_REFUSED`. */
   readonly inputSchema?: JsonSchema;
 }
-/** The verbs of one scope, for callers that are not trusted with the journal. */
+/**
+ * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
+ * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
+ * answers is plain data.
+ */
 declare class OperationService {
   /** `ERR_SCHEMA_INVALID`; `ERR_INVALID_ARG_VALUE` for a runner of another scope. */
   constructor(options: ServiceOptions);

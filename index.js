@@ -459,14 +459,17 @@ class ApplicationOperationService {
     const registered = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
     return OperationLease._make(this._registry, registered, lease);
   }
-  /** The active operation's registration, frozen, or null. */
+  /** The active operation's registration, frozen, or null: it is not active. `ERR_INVALID_ARG_TYPE`. */
   get(operationId) {
     const core = reference$a(this);
     nonEmpty(operationId, 'operationId');
     const words = acceptedTexts(binding.admissionGet(core, operationId), {});
     return words.length === 0 ? null : registration(words);
   }
-  /** In order of admission. `sessionId: null` selects application-wide work. */
+  /**
+   * The active operations, in order of admission: a list of its own, yours to change. `sessionId: null`
+   * selects application-wide work. `ERR_INVALID_ARG_TYPE`.
+   */
   listActive(filter) {
     reference$a(this);
     const { sessionId, ownerId } = filter === undefined ? {} : object(filter, 'filter');
@@ -520,7 +523,7 @@ class OperationLease {
     OperationLease.prototype.release.call(this);
   }
 }
-/** `session:<sessionId>` */
+/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
 function sessionOperationExclusivityKey(sessionId) {
   if (typeof sessionId !== 'string' || sessionId === '')
     throw invalidArgument('sessionId', 'a non-empty string');
@@ -4011,7 +4014,11 @@ function reference(self) {
   return logs._number;
 }
 
-/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+/**
+ * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
+ * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
+ * what is no identifier.
+ */
 function journalKey(scope, operationId) {
   const of = scopeOf(string(scope, 'scope'), 'scope');
   return accepted(binding.journalKey(of, identifier(operationId, 'operationId')));
@@ -4412,7 +4419,11 @@ const VERDICTS = [undefined, 'expired', 'mismatch'];
 const unused = new FinalizationRegistry((plans) => {
   binding.plansDrop(plans);
 });
-/** The verbs of one scope, for callers that are not trusted with the journal. */
+/**
+ * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
+ * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
+ * answers is plain data.
+ */
 class OperationService {
   _scope;
   _journal;

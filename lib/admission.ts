@@ -119,7 +119,7 @@ export class ApplicationOperationService {
     return OperationLease._make(this._registry, registered, lease);
   }
 
-  /** The active operation's registration, frozen, or null. */
+  /** The active operation's registration, frozen, or null: it is not active. `ERR_INVALID_ARG_TYPE`. */
   get(operationId: string): ApplicationOperationRegistration | null {
     const core = reference(this);
     nonEmpty(operationId, 'operationId');
@@ -127,7 +127,10 @@ export class ApplicationOperationService {
     return words.length === 0 ? null : registration(words);
   }
 
-  /** In order of admission. `sessionId: null` selects application-wide work. */
+  /**
+   * The active operations, in order of admission: a list of its own, yours to change. `sessionId: null`
+   * selects application-wide work. `ERR_INVALID_ARG_TYPE`.
+   */
   listActive(filter?: {
     readonly sessionId?: string | null;
     readonly ownerId?: string;
@@ -196,7 +199,7 @@ export class OperationLease implements Disposable {
   }
 }
 
-/** `session:<sessionId>` */
+/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
 export function sessionOperationExclusivityKey(sessionId: string): string {
   if (typeof sessionId !== 'string' || sessionId === '')
     throw invalidArgument('sessionId', 'a non-empty string');

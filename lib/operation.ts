@@ -21,7 +21,11 @@ const forgotten = new FinalizationRegistry<{ slot: number; id: number }>(({ slot
   value(binding.operationDrop(slot, id));
 });
 
-/** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
+/**
+ * Something that a stop still has to write: that the session is aborted (`status`), that a turn is
+ * (`turn`), or who stopped it (`note`). Ids, turn and lineage are fixed once, `message` is kept. `done`
+ * says that it is written, and is idempotent: a projection that is done is never given again.
+ */
 export type StopProjection<T extends CoreTypes = CoreTypes> =
   | { readonly kind: 'status'; done(): void }
   | { readonly kind: 'note'; readonly id: string; done(): void }

@@ -7,7 +7,11 @@ import { plain } from './plain.js';
 import { inputText } from './reading.js';
 import type { JsonObject, JsonSchema, JsonValue, PlainInput } from './values.js';
 
-/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+/**
+ * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
+ * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
+ * what is no identifier.
+ */
 export function journalKey(scope: string, operationId: string): string {
   const of = scopeOf(string(scope, 'scope'), 'scope');
   return accepted(binding.journalKey(of, identifier(operationId, 'operationId')));

@@ -109,7 +109,11 @@ interface Input {
   readonly restText: string;
 }
 
-/** The verbs of one scope, for callers that are not trusted with the journal. */
+/**
+ * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
+ * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
+ * answers is plain data.
+ */
 export class OperationService {
   private readonly _scope: string;
   private readonly _journal: OperationJournal;
