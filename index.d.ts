@@ -2,8 +2,11 @@
 // Built from lib/ by `npm run build`. Change it there.
 /** A run: the three strings by which the core knows it. */
 interface RunIdentity {
+  /** Non-empty; so are the others. */
   readonly sessionId: string;
+  /** Unique on a backend generation. */
   readonly runId: string;
+  /** Unique on a backend generation: the turn that is steered and looked up. */
   readonly turnId: string;
 }
 /**
@@ -11,14 +14,21 @@ interface RunIdentity {
  * by `interface Mine extends CoreTypes` and name it once, as `RuntimeCore<Mine>`.
  */
 interface CoreTypes {
+  /** What `attach` takes: a run, with whatever else of yours it has. */
   run: RunIdentity;
   /** Hosted interaction owner of exactly one run. */
   interaction: RunIdentity;
+  /** One instance of a backend, as `createGeneration` takes it. */
   backend: object;
+  /** `cachedHeader` of a generation. */
   header: object;
+  /** What a stop is asked with. In a scope it crosses to other members as JSON. */
   stopInput: object;
+  /** What the projection of a stopped turn carries. */
   lineage: object;
+  /** What you make of a projection, kept across retries. */
   message: object;
+  /** What `loadCheckpoint` and `storeCheckpoint` keep. */
   checkpoint: object;
   /** What a turn asks a person. */
   request: object;
@@ -36,8 +46,11 @@ type Outcome =
     };
 /** A message leased to a turn, which must `ack` or `nack` it by its `id`. */
 interface SteeringMessage {
+  /** Of the lease; what `ack` and `nack` take. The id that `newId` gave. */
   readonly id: string;
+  /** The same, for whoever stores the message. */
   readonly messageId: string;
+  /** The text as it was steered. */
   readonly content: {
     readonly text: string;
   };
@@ -53,6 +66,7 @@ interface QueueSnapshot {
 }
 /** An active application operation, and all that is known of it: existence means active. */
 interface ApplicationOperationRegistration {
+  /** Unique among the active operations of its registry. */
   readonly operationId: string;
   /** Opaque: who interprets and controls the operation. */
   readonly ownerId: string;
@@ -73,7 +87,7 @@ interface ApplicationOperationRequest {
 }
 /**
  * Active application operations: existence means active, absence means not active, and nothing else is
- * stored. In memory only. Services of one `scope`, in any core of the process, are one registry. Seed 1.
+ * stored. In memory only. Services of one `scope`, in any core of the process, are one registry.
  */
 declare class ApplicationOperationService {
   /**
@@ -89,9 +103,12 @@ declare class ApplicationOperationService {
    * `ERR_CLOSED` after the core's; `ERR_INVALID_ARG_TYPE`.
    */
   reserve(request: ApplicationOperationRequest): OperationLease;
-  /** The active operation's registration, frozen, or null. */
+  /** The active operation's registration, frozen, or null: it is not active. `ERR_INVALID_ARG_TYPE`. */
   get(operationId: string): ApplicationOperationRegistration | null;
-  /** In order of admission. `sessionId: null` selects application-wide work. */
+  /**
+   * The active operations, in order of admission: a list of its own, yours to change. `sessionId: null`
+   * selects application-wide work. `ERR_INVALID_ARG_TYPE`.
+   */
   listActive(filter?: {
     readonly sessionId?: string | null;
     readonly ownerId?: string;
@@ -101,6 +118,7 @@ declare class ApplicationOperationService {
 }
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
 declare class OperationLease implements Disposable {
+  /** What was admitted, frozen. */
   readonly registration: ApplicationOperationRegistration;
   private constructor();
   /**
@@ -108,9 +126,10 @@ declare class OperationLease implements Disposable {
    * is collected unreleased keeps its registration: losing a handle is not the end of the work.
    */
   release(): void;
+  /** `release`, so that `using` works. */
   [Symbol.dispose](): void;
 }
-/** `session:<sessionId>` */
+/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
 declare function sessionOperationExclusivityKey(sessionId: string): string;
 
 /** What the core refuses with; see docs/errors.md for each. */
@@ -142,6 +161,7 @@ type CoreErrorCode =
   | 'ERR_SESSION_STOPPING';
 /** An error of the core: told by its `code`, whatever copy of the package made it. */
 interface CoreError extends Error {
+  /** What to test. */
   readonly code: CoreErrorCode;
 }
 /** What the durable rooms refuse with, besides ERR_INTERNAL and wrong arguments; see docs/errors.md. */
@@ -180,18 +200,21 @@ type OperationErrorCode =
 type GenerationPhase = 'active' | 'stopping' | 'disposing' | 'failed' | 'terminated';
 /**
  * One backend instance of a session, with the runs registered on it. Made by
- * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it.
  */
 declare class BackendGeneration<T extends CoreTypes = CoreTypes> {
+  /** The session it was made for. */
   readonly sessionId: string;
   /** Ascends from 1 within a scope. */
   readonly id: number;
   /** `undefined`: the session's own backend; a string: that of the child turn with that id. */
   readonly route: string | undefined;
+  /** As given to `createGeneration`. */
   readonly backend: T['backend'];
   /** The caller's to read and set. */
   cachedHeader: T['header'];
   private constructor();
+  /** Where it stands. */
   get phase(): GenerationPhase;
   /** Whether it is its route's current one. */
   get isCurrent(): boolean;
@@ -222,7 +245,11 @@ declare class BackendGeneration<T extends CoreTypes = CoreTypes> {
   reconcile(): Promise<Outcome> | undefined;
 }
 
-/** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
+/**
+ * Something that a stop still has to write: that the session is aborted (`status`), that a turn is
+ * (`turn`), or who stopped it (`note`). Ids, turn and lineage are fixed once, `message` is kept. `done`
+ * says that it is written, and is idempotent: a projection that is done is never given again.
+ */
 type StopProjection<T extends CoreTypes = CoreTypes> =
   | {
       readonly kind: 'status';
@@ -247,9 +274,10 @@ type StopProjection<T extends CoreTypes = CoreTypes> =
  * projections, each done at most once and in order: status, turns in the order retained, note; and the
  * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
  * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
- * and holds its generations. The handle stays usable after that. Seed 3.
+ * and holds its generations. The handle stays usable after that.
  */
 declare class StopOperation<T extends CoreTypes = CoreTypes> {
+  /** The session that it quarantines. */
   readonly sessionId: string;
   /** Input of the attempt that opened the operation. */
   readonly input: T['stopInput'];
@@ -286,6 +314,7 @@ declare class StopOperation<T extends CoreTypes = CoreTypes> {
 }
 /** A run that a stop operation is to stop. */
 declare class StopMember<T extends CoreTypes = CoreTypes> {
+  /** Of the run. */
   readonly runId: string;
   private constructor();
   /** Undefined after `releaseRun`. */
@@ -297,6 +326,7 @@ declare class StopMember<T extends CoreTypes = CoreTypes> {
 }
 /** The stop of one generation's backend, owed by a stop operation. */
 declare class StopDelivery<T extends CoreTypes = CoreTypes> {
+  /** Whose backend is to be told. */
   readonly generation: BackendGeneration<T>;
   private constructor();
   /** pending → delivered or failed. The first settlement counts. */
@@ -308,9 +338,13 @@ declare class StopDelivery<T extends CoreTypes = CoreTypes> {
  * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
  */
 declare class InteractionRequest<T extends CoreTypes = CoreTypes> {
+  /** The session that it is open in. */
   readonly sessionId: string;
+  /** Unique among the open requests of the session. */
   readonly requestId: string;
+  /** The turn that waits. */
   readonly turnId: string;
+  /** The backend that asked: the only one to be given the answer. */
   readonly generation: BackendGeneration<T>;
   private constructor();
   /** The value it was last opened with. */
@@ -321,9 +355,10 @@ declare class InteractionRequest<T extends CoreTypes = CoreTypes> {
 
 /**
  * One stop of one session in progress: the whole to its starter, its own part to every other member of
- * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`.
  */
 declare class StopAttempt<T extends CoreTypes = CoreTypes> {
+  /** The session that is stopped. */
   readonly sessionId: string;
   /** The starter's: the object itself to the starter, a copy carried as JSON to other members. */
   readonly input: T['stopInput'];
@@ -364,7 +399,7 @@ declare class StopAttempt<T extends CoreTypes = CoreTypes> {
 type ClaimPhase = 'pending' | 'attached' | 'reserved' | 'released' | 'failed';
 /**
  * The right to run once in a session, and the ownership record of that run. Made by
- * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it. Seed 3.
+ * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it.
  *
  * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
  * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
@@ -480,9 +515,10 @@ declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposa
 /**
  * The session's backends are to be disposed before the next activation. A failed disposal keeps the
  * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
- * to the core and thread that made it. Seed 3.
+ * to the core and thread that made it.
  */
 declare class BackendInvalidation<T extends CoreTypes = CoreTypes> {
+  /** The session whose backends are meant. */
   readonly sessionId: string;
   private constructor();
   /** How the disposal ended; never rejects. */
@@ -499,10 +535,12 @@ declare class BackendInvalidation<T extends CoreTypes = CoreTypes> {
 
 /**
  * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
- * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
+ * core and thread that made it. Leases are bound to the turn id, not to ownership.
  */
 declare class SteeringTurn {
+  /** Whose queue it is. */
   readonly sessionId: string;
+  /** To which leases are bound. */
   readonly turnId: string;
   private constructor();
   /** Leases every queued message to this turn, oldest first; nothing unless it is the owner. */
@@ -521,6 +559,7 @@ declare class SteeringTurn {
   release(): void;
 }
 
+/** What a core asks its caller for. */
 interface RuntimeCoreOptions {
   /**
    * Called once per steered message and per stop note and stop turn projection, when needed and only
@@ -532,7 +571,9 @@ interface RuntimeCoreOptions {
   /** Name of the process-wide state to join: a non-empty string. Omitted: state of its own. */
   readonly scope?: string;
 }
+/** What a member of a scope may bring besides. */
 interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCoreOptions {
+  /** Name of the process-wide state to join: a non-empty string. */
   readonly scope: string;
   /**
    * This member's part in a stop that another member started: what `attempt` would do here. Called as a
@@ -555,7 +596,7 @@ interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCore
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
  * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
  * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
- * Seed 3.
+ *
  */
 declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The runtime's active operations, one registry for all members of the scope. */
@@ -679,6 +720,7 @@ declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable
   cachedSessions(): string[];
   /** The session's invalidation, opened if there is none. */
   invalidate(sessionId: string): BackendInvalidation<T>;
+  /** The session’s invalidation, if there is one of this member. */
   invalidation(sessionId: string): BackendInvalidation<T> | undefined;
   /** The invalidation if it may run now, that is if the session has no active run in any member. */
   dueInvalidation(sessionId: string): BackendInvalidation<T> | undefined;
@@ -692,6 +734,10 @@ declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable
     sessionId: string,
     load: () => Promise<T['checkpoint'] | undefined>,
   ): Promise<T['checkpoint'] | undefined>;
+  /**
+   * Keeps a checkpoint in the session’s slot, in memory, over whatever was or is being loaded
+   * there.
+   */
   storeCheckpoint(sessionId: string, checkpoint: T['checkpoint']): void;
   /**
    * Runs `task` (never synchronously) after every earlier task of the lane, failed or not. The promise is
@@ -711,6 +757,7 @@ declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable
  * the package (a vm context, a worker) has classes of its own.
  */
 declare class TenureError extends Error {
+  /** What to test; see docs/errors.md for each. */
   readonly code: CoreErrorCode | OperationErrorCode;
   /** The operation it is about. */
   readonly operationId?: string;
@@ -724,6 +771,7 @@ declare class TenureError extends Error {
   readonly actual?: number;
   /** `ERR_JOURNAL_LOCKED`: the process that has the file open, where known. */
   readonly pid?: number;
+  /** For a plan function to throw: a TenureError of its own is passed on as it is. */
   constructor(
     code: CoreErrorCode | OperationErrorCode,
     message: string,
@@ -745,28 +793,34 @@ type ErrorFields = {
  * empty, too long for `error` or not well-formed is replaced by a fixed one.
  */
 declare class SubmissionRefused extends TenureError {
+  /** Always this one. */
   readonly code: 'ERR_SUBMISSION_REFUSED';
   /** `ERR_INVALID_ARG_TYPE` unless a string. */
   constructor(reason: string);
 }
 /** `ERR_RESULT_REFUSED`: a value that the journal will not keep. The message is safe to show. */
 declare class ResultRefused extends TenureError {
+  /** Always this one. */
   readonly code: 'ERR_RESULT_REFUSED';
 }
 /** `ERR_SESSION_BUSY`: a quiescent mutation met live claims. */
 declare class SessionBusyError extends TenureError {
+  /** Always this one. */
   readonly code: 'ERR_SESSION_BUSY';
   /** The sessions that have a live claim, sorted; the message names the first. */
   readonly sessionIds: readonly string[];
+  /** Made by `mutateSessions`. */
   constructor(sessionIds: readonly string[]);
 }
 /** `ERR_OPERATION_BUSY`: another active operation holds a key. */
 declare class ApplicationOperationBusyError extends TenureError {
+  /** Always this one. */
   readonly code: 'ERR_OPERATION_BUSY';
   /** The holder's registration, and nothing else of it. */
   readonly registration: ApplicationOperationRegistration;
   /** The first of the caller's own keys, in the caller's order, that is held. */
   readonly key: string;
+  /** Made by `reserve`. */
   constructor(registration: ApplicationOperationRegistration, key: string);
 }
 
@@ -775,9 +829,11 @@ declare class ApplicationOperationBusyError extends TenureError {
  * no session.
  */
 declare class AdmissionLimiter {
+  /** How many permits there are. */
   readonly capacity: number;
   /** `ERR_OUT_OF_RANGE` unless a positive safe integer. */
   constructor(capacity: number);
+  /** Permits that are taken, now. */
   get activeCount(): number;
   /** Read before `acquire` in the same tick, it tells whether that call would wait. */
   get waitingCount(): number;
@@ -795,6 +851,7 @@ declare class AdmissionPermit implements Disposable {
   private constructor();
   /** Idempotent. Grants the permit to the longest waiting, in the same step. */
   release(): void;
+  /** `release`, so that `using` works. */
   [Symbol.dispose](): void;
 }
 
@@ -802,14 +859,18 @@ declare class AdmissionPermit implements Disposable {
 type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 /** One transition of the core. Ids are told; texts, keys and values of the caller never are. */
 interface LogEvent {
+  /** How much it matters. */
   readonly level: LogLevel;
   /** The part of the core, as `tenure::ownership`. */
   readonly target: string;
+  /** What happened, in words that may change. */
   readonly message: string;
+  /** Ids and phases, as text. */
   readonly fields: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
   readonly tsMs: number;
 }
+/** What to be told, and how. */
 interface LoggerOptions {
   /** Events of this level and those that matter more. */
   readonly level: LogLevel;
@@ -826,7 +887,9 @@ interface LoggerOptions {
  */
 declare function setLogger(options?: LoggerOptions | null): void;
 
+/** What JSON can hold. What a journal gives is a fresh copy, yours to change. */
 type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+/** A JSON object. Members such as `__proto__` are members like any other. */
 interface JsonObject {
   [member: string]: JsonValue;
 }
@@ -852,8 +915,11 @@ type OperationState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled
 type Submission = 'pending' | 'uncertain' | 'accepted' | 'refused';
 /** What is recorded of an operation. Times are milliseconds since the Unix epoch. */
 interface OperationStatus {
+  /** As it was reserved, in its scope. */
   readonly operationId: string;
+  /** How far it has come. */
   readonly state: OperationState;
+  /** What is known of its being sent. */
   readonly submission: Submission;
   /** In [0, 1]. */
   readonly progress: number | null;
@@ -861,6 +927,7 @@ interface OperationStatus {
   readonly stage: string | null;
   /** 0 for the next to run; null unless waiting in this journal's queue. */
   readonly queuePosition: number | null;
+  /** Time of the reservation. */
   readonly submittedAt: number;
   /** Time of the last observation; never goes back, even when the clock does. */
   readonly updatedAt: number;
@@ -871,14 +938,18 @@ interface OperationStatus {
    * not observed since the journal was opened, or its last `observe` failed or timed out.
    */
   readonly stale: boolean;
+  /** As given to `reserve`: what an id is compared by. */
   readonly inputDigest: string;
+  /** Under which the backend holds the job; recorded once. */
   readonly backendReference: string | null;
   /** The recorded input if, with the result, it is within `inputEchoBytes`; else null. */
   readonly input: JsonObject | null;
+  /** What it came to; null: nothing recorded, or not to be read. */
   readonly result: JsonObject | null;
   /** At most 256 Unicode scalar values. */
   readonly error: string | null;
 }
+/** A listing of a scope: at most `pageSize` rows and `frameBytes` of JSON text. */
 interface OperationPage {
   /** Newest reservation first; `input`, `result` and `backendReference` are null. */
   readonly operations: OperationStatus[];
@@ -891,11 +962,15 @@ interface OperationPage {
 }
 /** A slice of a log: `text` is exactly the bytes from `offset` to `nextOffset`. */
 interface OperationLog {
+  /** As it was asked for. */
   readonly operationId: string;
+  /** Bytes from the beginning of the log, at the beginning of a character. */
   readonly offset: number;
+  /** Where the next slice begins; `offset` again when nothing more is there yet. */
   readonly nextOffset: number;
   /** Lines were dropped at the bound. */
   readonly truncated: boolean;
+  /** Whole characters, at most `logSliceBytes` bytes of them. */
   readonly text: string;
 }
 /** An estimate that a caller reviews before a start. */
@@ -904,7 +979,9 @@ interface OperationPlan {
   readonly planDigest: string;
   /** 1 to 512 Unicode scalar values. */
   readonly summary: string;
+  /** A whole number of at least 0; null: nobody estimated it. */
   readonly estimatedSeconds: number | null;
+  /** Whole millionths of whatever the plan function counts in; null: nobody estimated it. */
   readonly estimatedCostMicrounits: number | null;
   /** From this time on a start with this plan is `ERR_PLAN_EXPIRED`. */
   readonly expiresAt: number;
@@ -919,81 +996,110 @@ interface OperationBounds {
   readonly maxReservations?: number;
   /** Terminal rows kept per scope. Default 1 000, from 1 to 1 000 000. */
   readonly retain?: number;
-  /** Default 262 144, from 2 to 16 777 216. */
+  /** Largest input. Default 262 144, from 2 to 16 777 216. */
   readonly inputBytes?: number;
   /** Bytes of input and result together up to which a status carries the input. Default 65 536, from 0 to 16 777 216. */
   readonly inputEchoBytes?: number;
-  /** Default 262 144, from 2 to 16 777 216. */
+  /** Largest result. Default 262 144, from 2 to 16 777 216. */
   readonly resultBytes?: number;
-  /** Default 512, from 1 to 4 096. */
+  /** Longest reference. Default 512, from 1 to 4 096. */
   readonly referenceBytes?: number;
   /** Rows of a page. Default 50, from 1 to 1 000. */
   readonly pageSize?: number;
   /** Largest JSON text of a page. Default 1 048 576, from 8 192 to 67 108 864. */
   readonly frameBytes?: number;
-  /** Default 1 048 576, from 1 to 1 073 741 824. */
+  /** Longest log; what is more is dropped. Default 1 048 576, from 1 to 1 073 741 824. */
   readonly logBytes?: number;
-  /** Default 65 536, from 4 (one character) to 16 777 216. */
+  /** Largest slice of a log. Default 65 536, from 4 (one character) to 16 777 216. */
   readonly logSliceBytes?: number;
-  /** Default null: no limit. Else from 1 to 31 536 000, fractions allowed. */
+  /** From `startedAt` to the cancelling. Default null: no limit. Else from 1 to 31 536 000, fractions allowed. */
   readonly maxRuntimeSeconds?: number | null;
 }
 /** What to change; what is left out keeps its value, null clears. */
 interface OperationPatch {
+  /** See the table of {@link OperationJournal} for the moves that are allowed. */
   readonly state?: OperationState;
+  /** Only onwards: `accepted` and `refused` are final. */
   readonly submission?: Submission;
+  /** In [0, 1]. */
   readonly progress?: number | null;
+  /** At most 64 Unicode scalar values, published as it is. */
   readonly stage?: string | null;
   /** 1 to `referenceBytes` bytes. Recorded once; a different one is `ERR_OPERATION_TRANSITION`. */
   readonly backendReference?: string;
+  /** Plain JSON of at most `resultBytes`. */
   readonly result?: PlainInput | null;
+  /** At most 256 Unicode scalar values, published as it is. */
   readonly error?: string | null;
 }
+/** What `reserve` answers: there is one operation under the id, made now or before. */
 interface Reservation {
+  /** `existing`: the id was reserved before, under the same digest; nothing was written. */
   readonly outcome: 'created' | 'existing';
+  /** The row as it is now. */
   readonly status: OperationStatus;
 }
+/** What `requestCancel` of a journal answers. */
 interface CancelIntent {
   /** `terminal`: the row had ended, and nothing was recorded. */
   readonly outcome: 'recorded' | 'terminal';
+  /** The row, which an intent does not change. */
   readonly status: OperationStatus;
 }
 /** A person's decision on an interrupted row. */
 interface Resolution {
+  /** How it ended, as that person says. */
   readonly state: 'succeeded' | 'failed' | 'cancelled';
   /** Shown as `stage` of a succeeded row, as `error` of another, and within that field's bound. */
   readonly note?: string;
   /** Only with `succeeded`. */
   readonly result?: PlainInput;
 }
+/** Which rows to list. */
 interface PageOptions {
   /** 0, the default, is the newest row; else a `nextOffset`. Any other integer is a position too. */
   readonly offset?: number;
   /** List rows of this state only. An offset may be used under another filter. */
   readonly state?: OperationState;
 }
+/** Which ended operations to take off the fence. */
 interface ForgetOptions {
+  /** Milliseconds since the Unix epoch: those that ended earlier. */
   readonly finishedBefore: number;
+  /** Default `''`. */
   readonly scope?: string;
 }
+/** What to watch, and until when. */
 interface WatchOptions {
+  /** Default `''`. */
   readonly scope?: string;
   /** This operation only, reserved yet or not. */
   readonly id?: string;
+  /** Ends the watching when it aborts, without an error. */
   readonly signal?: AbortSignal;
 }
+/** How many rows of a scope are in each state, now. */
 interface ScopeCounts {
+  /** Its name. */
   readonly scope: string;
+  /** Rows that are queued. */
   readonly queued: number;
+  /** Rows that are running. */
   readonly running: number;
+  /** Rows that are succeeded. */
   readonly succeeded: number;
+  /** Rows that are failed. */
   readonly failed: number;
+  /** Rows that are cancelled. */
   readonly cancelled: number;
+  /** Rows that are interrupted. */
   readonly interrupted: number;
 }
+/** What a journal holds and has done. */
 interface JournalStats {
   /** Scopes that have rows, in no particular order. */
   readonly scopes: ScopeCounts[];
+  /** Reserved ids of all scopes, and how many more `maxReservations` admits. */
   readonly fence: {
     readonly used: number;
     readonly free: number;
@@ -1002,20 +1108,28 @@ interface JournalStats {
   readonly fileBytes: number;
   /** Since this process opened the journal; so for the next two. */
   readonly commits: number;
+  /** Times that the file was brought to the disk. */
   readonly fsyncs: number;
   /** Most writing calls that shared one commit. */
   readonly largestBatch: number;
   /** `degraded`: the last write failed and none has succeeded since. Reads go on. */
   readonly health: 'ok' | 'degraded';
 }
+/** A record that is damaged, or contradicts another one. It is skipped by all else, and kept. */
 interface JournalProblem {
   /** null where not even this can be read. */
   readonly scope: string | null;
+  /** null where not even this can be read. */
   readonly operationId: string | null;
+  /** What is wrong, in words that may change. */
   readonly message: string;
 }
 
-/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+/**
+ * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
+ * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
+ * what is no identifier.
+ */
 declare function journalKey(scope: string, operationId: string): string;
 /**
  * Lower-case hex SHA-256 over: the number of bytes of `scope` as a 64-bit big-endian integer, those bytes
@@ -1023,22 +1137,30 @@ declare function journalKey(scope: string, operationId: string): string;
  * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here.
  */
 declare function inputDigest(scope: string, payload: PlainInput): string;
+/** What a descriptor is made of. */
 interface DescriptorOptions {
   /** An identifier. */
   readonly id: string;
   /** Non-empty. */
   readonly version: string;
+  /** Shown to whoever chooses among operations. */
   readonly title: string;
+  /** What the operation does, for whoever has never heard of it. */
   readonly description: string;
+  /** Of the input of a start. */
   readonly inputSchema: JsonSchema;
+  /** Of the result of a succeeded operation. */
   readonly resultSchema: JsonSchema;
 }
 /** A JSON Schema of draft 2020-12, valid against its meta-schema, that describes an `OperationCall`. */
 interface OperationDescriptor {
+  /** Always this draft. */
   readonly $schema: 'https://json-schema.org/draft/2020-12/schema';
   /** A URN without percent signs or `~`, distinct for distinct (id, version). */
   readonly $id: string;
+  /** As given. */
   readonly title: string;
+  /** As given. */
   readonly description: string;
   /**
    * The caller's schemas, each a schema resource of its own (it has an `$id`), so that references such
@@ -1058,7 +1180,11 @@ interface OperationDescriptor {
  */
 declare function operationDescriptor(options: DescriptorOptions): OperationDescriptor;
 
+/** What holds for a journal, with or without a file. */
 interface InMemoryOptions {
+  /**
+   * Belong to this opening and not to the file; left out: defaults, or those it is open with here.
+   */
   readonly bounds?: OperationBounds;
   /**
    * Default `Date.now`. Called on the thread that makes the call, at most once per writing call.
@@ -1067,6 +1193,7 @@ interface InMemoryOptions {
    */
   readonly clock?: () => number;
 }
+/** What holds for an opening of a file. */
 interface JournalOptions extends InMemoryOptions {
   /**
    * `immediate` (default): fulfilled means on the disk. `eventual`: fulfilled means that it will
@@ -1133,6 +1260,7 @@ declare class OperationJournal implements AsyncDisposable {
     payload: PlainInput,
     scope?: string,
   ): Promise<Reservation>;
+  /** As `reserve`, done when it returns: it waits for the disk on the calling thread. */
   reserveSync(
     operationId: string,
     digest: string,
@@ -1146,12 +1274,14 @@ declare class OperationJournal implements AsyncDisposable {
    * `ERR_OPERATION_TERMINAL`; `ERR_OPERATION_TRANSITION`.
    */
   update(operationId: string, patch: OperationPatch, scope?: string): Promise<OperationStatus>;
+  /** As `update`, done when it returns: it waits for the disk on the calling thread. */
   updateSync(operationId: string, patch: OperationPatch, scope?: string): OperationStatus;
   /**
    * Records that the operation is to be cancelled; honouring it is the runner's. Idempotent; changes no
    * field of the status. `ERR_OPERATION_UNKNOWN`.
    */
   requestCancel(operationId: string, scope?: string): Promise<CancelIntent>;
+  /** As `requestCancel`, done when it returns: it waits for the disk on the calling thread. */
   requestCancelSync(operationId: string, scope?: string): CancelIntent;
   /**
    * A person's decision on an interrupted row, with or without a reference. Leaves the submission as it
@@ -1159,6 +1289,7 @@ declare class OperationJournal implements AsyncDisposable {
    * `ERR_OPERATION_TRANSITION` for a row that is not interrupted.
    */
   resolve(operationId: string, outcome: Resolution, scope?: string): Promise<OperationStatus>;
+  /** As `resolve`, done when it returns: it waits for the disk on the calling thread. */
   resolveSync(operationId: string, outcome: Resolution, scope?: string): OperationStatus;
   /**
    * Takes terminal operations of the scope that ended before a time, pruned or not, off the fence and
@@ -1166,6 +1297,7 @@ declare class OperationJournal implements AsyncDisposable {
    * reserved anew. Those still in the history join `drainRetired`.
    */
   forget(options_: ForgetOptions): Promise<number>;
+  /** As `forget`, done when it returns: it waits for the disk on the calling thread. */
   forgetSync(options_: ForgetOptions): number;
   /**
    * The pairs of scope and operation id, of all scopes, that left the history since the last call, in
@@ -1174,6 +1306,7 @@ declare class OperationJournal implements AsyncDisposable {
    * no longer handed out.
    */
   drainRetired(): Promise<[scope: string, operationId: string][]>;
+  /** As `drainRetired`, done when it returns: it waits for the disk on the calling thread. */
   drainRetiredSync(): [scope: string, operationId: string][];
   /** The full record, or null for an unknown or pruned id; so for the next three (false for the third). */
   status(operationId: string, scope?: string): OperationStatus | null;
@@ -1221,13 +1354,17 @@ declare class OperationJournal implements AsyncDisposable {
    * runners started on it, waits for what was called before, and lets go.
    */
   close(): Promise<void>;
+  /** `close`, so that `await using` works. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** Where to begin, and until when. */
 interface FollowOptions {
   /** Default 0. */
   readonly offset?: number;
+  /** Ends the following when it aborts, without an error. */
   readonly signal?: AbortSignal;
+  /** Default `''`. */
   readonly scope?: string;
 }
 /**
@@ -1247,9 +1384,11 @@ declare class OperationLogs implements AsyncDisposable {
    * for good, every later one: what is kept is a true beginning.
    */
   append(operationId: string, line: string, scope?: string): Promise<void>;
+  /** As `append`, done when it returns; waits for the disk on the calling thread. */
   appendSync(operationId: string, line: string, scope?: string): void;
   /** Deletes the log; unknown is no error. A later append begins a new one. Ends its followers. */
   retire(operationId: string, scope?: string): Promise<void>;
+  /** As `retire`, done when it returns. */
   retireSync(operationId: string, scope?: string): void;
   /**
    * At most `logSliceBytes`, cut between characters: an offset inside a character counts as the end of
@@ -1264,16 +1403,21 @@ declare class OperationLogs implements AsyncDisposable {
   follow(operationId: string, options?: FollowOptions): AsyncIterableIterator<OperationLog>;
   /** Refuses later calls of this handle with `ERR_CLOSED`, waits for what was called before, and lets go. */
   close(): Promise<void>;
+  /** `close`, so that `await using` works. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What a backend says of a job. */
 interface Observation {
+  /** `interrupted` is recorded, and asked about again. */
   readonly state: OperationState;
+  /** In [0, 1]; left out: as it was. */
   readonly progress?: number | null;
+  /** At most 64 Unicode scalar values, published as it is. */
   readonly stage?: string | null;
   /** Taken with a terminal state only. */
   readonly result?: PlainInput | null;
+  /** At most 256 Unicode scalar values, published as it is. */
   readonly error?: string | null;
 }
 /**
@@ -1299,7 +1443,9 @@ interface JobAdapter {
   /** Asks the backend to stop the job. Acceptance is not termination. May come more than once. */
   cancel(reference: string, signal: AbortSignal): Promise<void>;
 }
+/** How to drive a scope. Seconds may have fractions. */
 interface RunnerOptions {
+  /** Whose queue it drains. Default `''`. */
   readonly scope?: string;
   /** Pause between two observations. Default 1, from 0.001 to 3 600. */
   readonly pollSeconds?: number;
@@ -1362,58 +1508,82 @@ declare class OperationRunner {
 
 /** `read` may call status, list and log; `effect` may also call start, cancel and plan. */
 type Authority = 'read' | 'effect';
+/** What a caller of a service may ask for. */
 type Verb = 'start' | 'status' | 'list' | 'log' | 'cancel' | 'plan';
 /** Exactly these fields; null is the same as left out. `start`, `cancel` and `plan` need `effect`. */
 interface OperationCalls {
+  /** Start it, or find that it was started. */
   start: {
     readonly op: 'start';
     readonly operationId: string;
     readonly input: PlainInput;
   };
+  /** The full record. */
   status: {
     readonly op: 'status';
     readonly operationId: string;
   };
+  /** A page of the scope, newest first. */
   list: {
     readonly op: 'list';
     readonly offset?: number | null;
   };
+  /** A slice of its log. */
   log: {
     readonly op: 'log';
     readonly operationId: string;
     readonly offset?: number | null;
   };
+  /** Ask for its end. */
   cancel: {
     readonly op: 'cancel';
     readonly operationId: string;
   };
+  /** Ask for an estimate to review. */
   plan: {
     readonly op: 'plan';
     readonly input: PlainInput;
   };
 }
+/** Any of the calls. */
 type OperationCall = OperationCalls[Verb];
+/** What each verb is answered with. */
 interface OperationAnswers {
+  /** The row, made now or before. */
   start: OperationStatus;
+  /** The row. */
   status: OperationStatus;
+  /** The page. */
   list: OperationPage;
+  /** The slice; of an unknown log, an empty one. */
   log: OperationLog;
+  /** The row, ended or not: acceptance is not termination. */
   cancel: OperationStatus;
+  /** The plan, held by this service. */
   plan: OperationPlan;
 }
 /** What a plan function returns: a plan, of which the service can fill in the digest. */
 interface PlanDraft {
   /** If given, must be the right one. */
   readonly planDigest?: string;
+  /** 1 to 512 Unicode scalar values, shown to whoever decides. */
   readonly summary: string;
+  /** A whole number of at least 0; left out or null: not estimated. */
   readonly estimatedSeconds?: number | null;
+  /** Whole millionths of whatever you count in; left out or null: not estimated. */
   readonly estimatedCostMicrounits?: number | null;
+  /** Milliseconds since the Unix epoch, by the clock of the journal. */
   readonly expiresAt: number;
+  /** What to start with, if it is to be another input than was asked about. */
   readonly input?: PlainInput | null;
 }
+/** What a service works with: all of one scope, and of one thread. */
 interface ServiceOptions {
+  /** The descriptor whose operations it speaks for. */
   readonly scope: string;
+  /** Where they are recorded. */
   readonly journal: OperationJournal;
+  /** Where their logs are. */
   readonly logs: OperationLogs;
   /** Of the same scope. */
   readonly runner: OperationRunner;
@@ -1422,7 +1592,11 @@ interface ServiceOptions {
   /** Judges the input of start and plan, less its `planDigest`: `ERR_INPUT_REFUSED`. */
   readonly inputSchema?: JsonSchema;
 }
-/** The verbs of one scope, for callers that are not trusted with the journal. */
+/**
+ * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
+ * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
+ * answers is plain data.
+ */
 declare class OperationService {
   /** `ERR_SCHEMA_INVALID`; `ERR_INVALID_ARG_VALUE` for a runner of another scope. */
   constructor(options: ServiceOptions);

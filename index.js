@@ -22,7 +22,9 @@ class TenureError extends Error {
   static {
     named(this, 'TenureError');
   }
+  /** What to test; see docs/errors.md for each. */
   code;
+  /** For a plan function to throw: a TenureError of its own is passed on as it is. */
   constructor(code, message, options) {
     super(message, options);
     this.code = code;
@@ -69,6 +71,7 @@ class SessionBusyError extends TenureError {
   }
   /** The sessions that have a live claim, sorted; the message names the first. */
   sessionIds;
+  /** Made by `mutateSessions`. */
   constructor(sessionIds) {
     super('ERR_SESSION_BUSY', `Session ${sessionIds[0]} has a live execution claim`);
     this.sessionIds = sessionIds;
@@ -83,6 +86,7 @@ class ApplicationOperationBusyError extends TenureError {
   registration;
   /** The first of the caller's own keys, in the caller's order, that is held. */
   key;
+  /** Made by `reserve`. */
   constructor(registration, key) {
     super('ERR_OPERATION_BUSY', `Operation ${registration.operationId} is active`);
     this.registration = registration;
@@ -400,7 +404,7 @@ function optionalSession(value_, name) {
 }
 /**
  * Active application operations: existence means active, absence means not active, and nothing else is
- * stored. In memory only. Services of one `scope`, in any core of the process, are one registry. Seed 1.
+ * stored. In memory only. Services of one `scope`, in any core of the process, are one registry.
  */
 class ApplicationOperationService {
   _registry;
@@ -455,14 +459,17 @@ class ApplicationOperationService {
     const registered = Object.freeze({ operationId, ownerId, sessionId: sessionId ?? null });
     return OperationLease._make(this._registry, registered, lease);
   }
-  /** The active operation's registration, frozen, or null. */
+  /** The active operation's registration, frozen, or null: it is not active. `ERR_INVALID_ARG_TYPE`. */
   get(operationId) {
     const core = reference$a(this);
     nonEmpty(operationId, 'operationId');
     const words = acceptedTexts(binding.admissionGet(core, operationId), {});
     return words.length === 0 ? null : registration(words);
   }
-  /** In order of admission. `sessionId: null` selects application-wide work. */
+  /**
+   * The active operations, in order of admission: a list of its own, yours to change. `sessionId: null`
+   * selects application-wide work. `ERR_INVALID_ARG_TYPE`.
+   */
   listActive(filter) {
     reference$a(this);
     const { sessionId, ownerId } = filter === undefined ? {} : object(filter, 'filter');
@@ -485,6 +492,7 @@ class ApplicationOperationService {
 }
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
 class OperationLease {
+  /** What was admitted, frozen. */
   registration;
   _from;
   /** @internal */
@@ -510,11 +518,12 @@ class OperationLease {
     lost.unregister(this);
     value(binding.admissionRelease(this._from._number, lease));
   }
+  /** `release`, so that `using` works. */
   [Symbol.dispose]() {
     OperationLease.prototype.release.call(this);
   }
 }
-/** `session:<sessionId>` */
+/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
 function sessionOperationExclusivityKey(sessionId) {
   if (typeof sessionId !== 'string' || sessionId === '')
     throw invalidArgument('sessionId', 'a non-empty string');
@@ -564,14 +573,16 @@ const IN_FLIGHT = 1;
 const OK = Object.freeze({ ok: true });
 /**
  * One backend instance of a session, with the runs registered on it. Made by
- * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it.
  */
 class BackendGeneration {
+  /** The session it was made for. */
   sessionId;
   /** Ascends from 1 within a scope. */
   id;
   /** `undefined`: the session's own backend; a string: that of the child turn with that id. */
   route;
+  /** As given to `createGeneration`. */
   backend;
   /** The caller's to read and set. */
   cachedHeader;
@@ -596,6 +607,7 @@ class BackendGeneration {
   static _make(core, sessionId, id, route, backend, header, slot) {
     return new BackendGeneration(MAKER, core, sessionId, id, route, backend, header, slot);
   }
+  /** Where it stands. */
   get phase() {
     const slot = reference$9(this);
     if (slot < 0) return 'terminated';
@@ -743,9 +755,13 @@ function reference$9(self) {
  * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
  */
 class InteractionRequest {
+  /** The session that it is open in. */
   sessionId;
+  /** Unique among the open requests of the session. */
   requestId;
+  /** The turn that waits. */
   turnId;
+  /** The backend that asked: the only one to be given the answer. */
   generation;
   /** @internal */
   _value;
@@ -836,7 +852,7 @@ class Rare {
 }
 /**
  * The right to run once in a session, and the ownership record of that run. Made by
- * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it. Seed 3.
+ * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it.
  *
  * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
  * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
@@ -1386,9 +1402,10 @@ onDrain(act);
 /**
  * The session's backends are to be disposed before the next activation. A failed disposal keeps the
  * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
- * to the core and thread that made it. Seed 3.
+ * to the core and thread that made it.
  */
 class BackendInvalidation {
+  /** The session whose backends are meant. */
   sessionId;
   /** @internal The slot, -1 once lifted. */
   _invalidation;
@@ -1519,10 +1536,12 @@ function takeQueue(queue, sessionId, retract) {
 }
 /**
  * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
- * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
+ * core and thread that made it. Leases are bound to the turn id, not to ownership.
  */
 class SteeringTurn {
+  /** Whose queue it is. */
   sessionId;
+  /** To which leases are bound. */
   turnId;
   _core;
   /** @internal The slot, or sealed: found again by the turn's id. */
@@ -1742,9 +1761,10 @@ const forgotten$2 = new FinalizationRegistry(({ slot, id }) => {
  * projections, each done at most once and in order: status, turns in the order retained, note; and the
  * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
  * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
- * and holds its generations. The handle stays usable after that. Seed 3.
+ * and holds its generations. The handle stays usable after that.
  */
 class StopOperation {
+  /** The session that it quarantines. */
   sessionId;
   /** Input of the attempt that opened the operation. */
   input;
@@ -1889,6 +1909,7 @@ class StopOperation {
 }
 /** A run that a stop operation is to stop. */
 class StopMember {
+  /** Of the run. */
   runId;
   /** @internal */
   _of;
@@ -1922,6 +1943,7 @@ class StopMember {
 }
 /** The stop of one generation's backend, owed by a stop operation. */
 class StopDelivery {
+  /** Whose backend is to be told. */
   generation;
   /** @internal */
   _error = undefined;
@@ -1973,9 +1995,10 @@ const NO_GENERATION = reason('NoGeneration');
 const GENERATION_FOREIGN = reason('GenerationForeign');
 /**
  * One stop of one session in progress: the whole to its starter, its own part to every other member of
- * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`.
  */
 class StopAttempt {
+  /** The session that is stopped. */
   sessionId;
   /** The starter's: the object itself to the starter, a copy carried as JSON to other members. */
   input;
@@ -2276,7 +2299,7 @@ function end(core) {
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
  * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
  * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
- * Seed 3.
+ *
  */
 class RuntimeCore {
   /** The runtime's active operations, one registry for all members of the scope. */
@@ -2553,6 +2576,7 @@ class RuntimeCore {
     const slot = opened >> 1;
     return (opened & 1) !== 0 ? BackendInvalidation._make(sessionId, slot) : handles[slot];
   }
+  /** The session’s invalidation, if there is one of this member. */
   invalidation(sessionId) {
     number(this);
     return this._invalidation(sessionId, false);
@@ -2582,6 +2606,10 @@ class RuntimeCore {
       return Promise.reject(error);
     }
   }
+  /**
+   * Keeps a checkpoint in the session’s slot, in memory, over whatever was or is being loaded
+   * there.
+   */
   storeCheckpoint(sessionId, checkpoint) {
     const slot = accepted$1(binding.checkpointStore(entryOf(this, sessionId)), { sessionId });
     const cell = handles[slot];
@@ -2809,6 +2837,7 @@ class Waiter {
  * no session.
  */
 class AdmissionLimiter {
+  /** How many permits there are. */
   capacity;
   _limiter;
   _waiters = Object.create(null);
@@ -2821,6 +2850,7 @@ class AdmissionLimiter {
     this._limiter = value(binding.limiterOpen(capacity));
     unused$4.register(this, this._limiter);
   }
+  /** Permits that are taken, now. */
   get activeCount() {
     return binding.limiterActive(reference$2(this));
   }
@@ -2918,6 +2948,7 @@ class AdmissionPermit {
     this._held = false;
     this._of._release();
   }
+  /** `release`, so that `using` works. */
   [Symbol.dispose]() {
     AdmissionPermit.prototype.release.call(this);
   }
@@ -3570,6 +3601,7 @@ class OperationJournal {
   reserve(operationId, digest, payload, scope) {
     return promised(this, () => this._reserve(operationId, digest, payload, scope));
   }
+  /** As `reserve`, done when it returns: it waits for the disk on the calling thread. */
   reserveSync(operationId, digest, payload, scope) {
     return parsed(now(handle$1(this)._reserve(operationId, digest, payload, scope)));
   }
@@ -3582,6 +3614,7 @@ class OperationJournal {
   update(operationId, patch, scope) {
     return promised(this, () => this._update(operationId, patch, scope));
   }
+  /** As `update`, done when it returns: it waits for the disk on the calling thread. */
   updateSync(operationId, patch, scope) {
     return parsed(now(handle$1(this)._update(operationId, patch, scope)));
   }
@@ -3592,6 +3625,7 @@ class OperationJournal {
   requestCancel(operationId, scope) {
     return promised(this, () => this._requestCancel(operationId, scope));
   }
+  /** As `requestCancel`, done when it returns: it waits for the disk on the calling thread. */
   requestCancelSync(operationId, scope) {
     return parsed(now(handle$1(this)._requestCancel(operationId, scope)));
   }
@@ -3603,6 +3637,7 @@ class OperationJournal {
   resolve(operationId, outcome, scope) {
     return promised(this, () => this._resolve(operationId, outcome, scope));
   }
+  /** As `resolve`, done when it returns: it waits for the disk on the calling thread. */
   resolveSync(operationId, outcome, scope) {
     return parsed(now(handle$1(this)._resolve(operationId, outcome, scope)));
   }
@@ -3614,6 +3649,7 @@ class OperationJournal {
   forget(options_) {
     return promised(this, () => this._forgotten(options_));
   }
+  /** As `forget`, done when it returns: it waits for the disk on the calling thread. */
   forgetSync(options_) {
     return parsed(now(handle$1(this)._forgotten(options_)));
   }
@@ -3626,6 +3662,7 @@ class OperationJournal {
   drainRetired() {
     return promised(this, () => this._drain());
   }
+  /** As `drainRetired`, done when it returns: it waits for the disk on the calling thread. */
   drainRetiredSync() {
     return parsed(now(handle$1(this)._drain()));
   }
@@ -3752,6 +3789,7 @@ class OperationJournal {
     this._closing ??= this._close(this._number);
     return this._closing;
   }
+  /** `close`, so that `await using` works. */
   [Symbol.asyncDispose]() {
     return OperationJournal.prototype.close.call(this);
   }
@@ -3890,6 +3928,7 @@ class OperationLogs {
   append(operationId, line, scope) {
     return called(this, () => this._append(operationId, line, scope));
   }
+  /** As `append`, done when it returns; waits for the disk on the calling thread. */
   appendSync(operationId, line, scope) {
     now(handle(this)._append(operationId, line, scope));
   }
@@ -3897,6 +3936,7 @@ class OperationLogs {
   retire(operationId, scope) {
     return called(this, () => this._retire(operationId, scope));
   }
+  /** As `retire`, done when it returns. */
   retireSync(operationId, scope) {
     now(handle(this)._retire(operationId, scope));
   }
@@ -3955,6 +3995,7 @@ class OperationLogs {
     for (const stream of followers.values()) stream.deref()?._wake();
     return this._closing;
   }
+  /** `close`, so that `await using` works. */
   [Symbol.asyncDispose]() {
     return OperationLogs.prototype.close.call(this);
   }
@@ -4002,7 +4043,11 @@ function reference(self) {
   return logs._number;
 }
 
-/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+/**
+ * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
+ * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
+ * what is no identifier.
+ */
 function journalKey(scope, operationId) {
   const of = scopeOf(string(scope, 'scope'), 'scope');
   return accepted(binding.journalKey(of, identifier(operationId, 'operationId')));
@@ -4403,7 +4448,11 @@ const VERDICTS = [undefined, 'expired', 'mismatch'];
 const unused = new FinalizationRegistry((plans) => {
   binding.plansDrop(plans);
 });
-/** The verbs of one scope, for callers that are not trusted with the journal. */
+/**
+ * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
+ * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
+ * answers is plain data.
+ */
 class OperationService {
   _scope;
   _journal;

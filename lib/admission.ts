@@ -60,7 +60,7 @@ function optionalSession(value_: unknown, name: string): string | undefined {
 
 /**
  * Active application operations: existence means active, absence means not active, and nothing else is
- * stored. In memory only. Services of one `scope`, in any core of the process, are one registry. Seed 1.
+ * stored. In memory only. Services of one `scope`, in any core of the process, are one registry.
  */
 export class ApplicationOperationService {
   private readonly _registry: Registry;
@@ -119,7 +119,7 @@ export class ApplicationOperationService {
     return OperationLease._make(this._registry, registered, lease);
   }
 
-  /** The active operation's registration, frozen, or null. */
+  /** The active operation's registration, frozen, or null: it is not active. `ERR_INVALID_ARG_TYPE`. */
   get(operationId: string): ApplicationOperationRegistration | null {
     const core = reference(this);
     nonEmpty(operationId, 'operationId');
@@ -127,7 +127,10 @@ export class ApplicationOperationService {
     return words.length === 0 ? null : registration(words);
   }
 
-  /** In order of admission. `sessionId: null` selects application-wide work. */
+  /**
+   * The active operations, in order of admission: a list of its own, yours to change. `sessionId: null`
+   * selects application-wide work. `ERR_INVALID_ARG_TYPE`.
+   */
   listActive(filter?: {
     readonly sessionId?: string | null;
     readonly ownerId?: string;
@@ -155,6 +158,7 @@ export class ApplicationOperationService {
 
 /** The right to end one registration. Identity-safe: never ends a later one with the same id. */
 export class OperationLease implements Disposable {
+  /** What was admitted, frozen. */
   readonly registration: ApplicationOperationRegistration;
   private readonly _from: Registry;
   /** @internal */
@@ -189,12 +193,13 @@ export class OperationLease implements Disposable {
     value(binding.admissionRelease(this._from._number, lease));
   }
 
+  /** `release`, so that `using` works. */
   [Symbol.dispose](): void {
     OperationLease.prototype.release.call(this);
   }
 }
 
-/** `session:<sessionId>` */
+/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
 export function sessionOperationExclusivityKey(sessionId: string): string {
   if (typeof sessionId !== 'string' || sessionId === '')
     throw invalidArgument('sessionId', 'a non-empty string');

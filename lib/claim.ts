@@ -87,7 +87,7 @@ class Rare<T extends CoreTypes> {
 
 /**
  * The right to run once in a session, and the ownership record of that run. Made by
- * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it. Seed 3.
+ * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it.
  *
  * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
  * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.

@@ -28,6 +28,7 @@ export type CoreErrorCode =
 
 /** An error of the core: told by its `code`, whatever copy of the package made it. */
 export interface CoreError extends Error {
+  /** What to test. */
   readonly code: CoreErrorCode;
 }
 

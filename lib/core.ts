@@ -34,6 +34,7 @@ const CLAIM_FOREIGN = reason('ClaimForeign');
 /** No id that anybody could ask for. */
 const NOTHING = {};
 
+/** What a core asks its caller for. */
 export interface RuntimeCoreOptions {
   /**
    * Called once per steered message and per stop note and stop turn projection, when needed and only
@@ -46,7 +47,9 @@ export interface RuntimeCoreOptions {
   readonly scope?: string;
 }
 
+/** What a member of a scope may bring besides. */
 export interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCoreOptions {
+  /** Name of the process-wide state to join: a non-empty string. */
   readonly scope: string;
   /**
    * This member's part in a stop that another member started: what `attempt` would do here. Called as a
@@ -92,7 +95,7 @@ function end(core: number): void {
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
  * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
  * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
- * Seed 3.
+ *
  */
 export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The runtime's active operations, one registry for all members of the scope. */
@@ -425,6 +428,7 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
       : (handles[slot] as BackendInvalidation<T>);
   }
 
+  /** The session’s invalidation, if there is one of this member. */
   invalidation(sessionId: string): BackendInvalidation<T> | undefined {
     number(this);
     return this._invalidation(sessionId, false);
@@ -461,6 +465,10 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
     }
   }
 
+  /**
+   * Keeps a checkpoint in the session’s slot, in memory, over whatever was or is being loaded
+   * there.
+   */
   storeCheckpoint(sessionId: string, checkpoint: T['checkpoint']): void {
     const slot = accepted(binding.checkpointStore(entryOf(this, sessionId)), { sessionId });
     const cell = handles[slot] as Cell<T> | undefined;

@@ -19,6 +19,7 @@ export class TenureError extends Error {
     named(this, 'TenureError');
   }
 
+  /** What to test; see docs/errors.md for each. */
   readonly code: CoreErrorCode | OperationErrorCode;
   /** The operation it is about. */
   declare readonly operationId?: string;
@@ -33,6 +34,7 @@ export class TenureError extends Error {
   /** `ERR_JOURNAL_LOCKED`: the process that has the file open, where known. */
   declare readonly pid?: number;
 
+  /** For a plan function to throw: a TenureError of its own is passed on as it is. */
   constructor(
     code: CoreErrorCode | OperationErrorCode,
     message: string,
@@ -68,6 +70,7 @@ export class SubmissionRefused extends TenureError {
     named(this, 'SubmissionRefused');
   }
 
+  /** Always this one. */
   declare readonly code: 'ERR_SUBMISSION_REFUSED';
 
   /** `ERR_INVALID_ARG_TYPE` unless a string. */
@@ -83,6 +86,7 @@ export class ResultRefused extends TenureError {
     named(this, 'ResultRefused');
   }
 
+  /** Always this one. */
   declare readonly code: 'ERR_RESULT_REFUSED';
 
   /** @internal */
@@ -102,10 +106,12 @@ export class SessionBusyError extends TenureError {
     named(this, 'SessionBusyError');
   }
 
+  /** Always this one. */
   declare readonly code: 'ERR_SESSION_BUSY';
   /** The sessions that have a live claim, sorted; the message names the first. */
   readonly sessionIds: readonly string[];
 
+  /** Made by `mutateSessions`. */
   constructor(sessionIds: readonly string[]) {
     super('ERR_SESSION_BUSY', `Session ${sessionIds[0]} has a live execution claim`);
     this.sessionIds = sessionIds;
@@ -118,12 +124,14 @@ export class ApplicationOperationBusyError extends TenureError {
     named(this, 'ApplicationOperationBusyError');
   }
 
+  /** Always this one. */
   declare readonly code: 'ERR_OPERATION_BUSY';
   /** The holder's registration, and nothing else of it. */
   readonly registration: ApplicationOperationRegistration;
   /** The first of the caller's own keys, in the caller's order, that is held. */
   readonly key: string;
 
+  /** Made by `reserve`. */
   constructor(registration: ApplicationOperationRegistration, key: string) {
     super('ERR_OPERATION_BUSY', `Operation ${registration.operationId} is active`);
     this.registration = registration;

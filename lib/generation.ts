@@ -30,14 +30,16 @@ const OK: Outcome = Object.freeze({ ok: true });
 
 /**
  * One backend instance of a session, with the runs registered on it. Made by
- * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it.
  */
 export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Acting {
+  /** The session it was made for. */
   readonly sessionId: string;
   /** Ascends from 1 within a scope. */
   readonly id: number;
   /** `undefined`: the session's own backend; a string: that of the child turn with that id. */
   readonly route: string | undefined;
+  /** As given to `createGeneration`. */
   readonly backend: T['backend'];
   /** The caller's to read and set. */
   cachedHeader: T['header'];
@@ -82,6 +84,7 @@ export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Actin
     return new BackendGeneration<T>(MAKER, core, sessionId, id, route, backend, header, slot);
   }
 
+  /** Where it stands. */
   get phase(): GenerationPhase {
     const slot = reference(this);
     if (slot < 0) return 'terminated';

@@ -36,6 +36,7 @@ class Waiter {
  * no session.
  */
 export class AdmissionLimiter {
+  /** How many permits there are. */
   readonly capacity: number;
   private readonly _limiter: number;
   private readonly _waiters: { [ticket: number]: Waiter } = Object.create(null);
@@ -50,6 +51,7 @@ export class AdmissionLimiter {
     unused.register(this, this._limiter);
   }
 
+  /** Permits that are taken, now. */
   get activeCount(): number {
     return binding.limiterActive(reference(this));
   }
@@ -159,6 +161,7 @@ export class AdmissionPermit implements Disposable {
     this._of._release();
   }
 
+  /** `release`, so that `using` works. */
   [Symbol.dispose](): void {
     AdmissionPermit.prototype.release.call(this);
   }

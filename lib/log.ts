@@ -8,15 +8,19 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** One transition of the core. Ids are told; texts, keys and values of the caller never are. */
 export interface LogEvent {
+  /** How much it matters. */
   readonly level: LogLevel;
   /** The part of the core, as `tenure::ownership`. */
   readonly target: string;
+  /** What happened, in words that may change. */
   readonly message: string;
+  /** Ids and phases, as text. */
   readonly fields: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
   readonly tsMs: number;
 }
 
+/** What to be told, and how. */
 export interface LoggerOptions {
   /** Events of this level and those that matter more. */
   readonly level: LogLevel;

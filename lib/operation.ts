@@ -21,7 +21,11 @@ const forgotten = new FinalizationRegistry<{ slot: number; id: number }>(({ slot
   value(binding.operationDrop(slot, id));
 });
 
-/** Something that a stop still has to write. Ids, turn and lineage are fixed once, `message` is kept. */
+/**
+ * Something that a stop still has to write: that the session is aborted (`status`), that a turn is
+ * (`turn`), or who stopped it (`note`). Ids, turn and lineage are fixed once, `message` is kept. `done`
+ * says that it is written, and is idempotent: a projection that is done is never given again.
+ */
 export type StopProjection<T extends CoreTypes = CoreTypes> =
   | { readonly kind: 'status'; done(): void }
   | { readonly kind: 'note'; readonly id: string; done(): void }
@@ -40,9 +44,10 @@ export type StopProjection<T extends CoreTypes = CoreTypes> =
  * projections, each done at most once and in order: status, turns in the order retained, note; and the
  * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
  * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
- * and holds its generations. The handle stays usable after that. Seed 3.
+ * and holds its generations. The handle stays usable after that.
  */
 export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
+  /** The session that it quarantines. */
   readonly sessionId: string;
   /** Input of the attempt that opened the operation. */
   readonly input: T['stopInput'];
@@ -226,6 +231,7 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
 
 /** A run that a stop operation is to stop. */
 export class StopMember<T extends CoreTypes = CoreTypes> {
+  /** Of the run. */
   readonly runId: string;
   /** @internal */
   readonly _of: StopOperation<T>;
@@ -274,6 +280,7 @@ export class StopMember<T extends CoreTypes = CoreTypes> {
 
 /** The stop of one generation's backend, owed by a stop operation. */
 export class StopDelivery<T extends CoreTypes = CoreTypes> {
+  /** Whose backend is to be told. */
   readonly generation: BackendGeneration<T>;
   /** @internal */
   _error: unknown = undefined;

@@ -10,9 +10,13 @@ import type { CoreTypes } from './values.js';
  * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
  */
 export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acting {
+  /** The session that it is open in. */
   readonly sessionId: string;
+  /** Unique among the open requests of the session. */
   readonly requestId: string;
+  /** The turn that waits. */
   readonly turnId: string;
+  /** The backend that asked: the only one to be given the answer. */
   readonly generation: BackendGeneration<T>;
   /** @internal */
   _value: T['request'];

@@ -92,10 +92,12 @@ export function takeQueue(queue: Queue, sessionId: string, retract: boolean): st
 
 /**
  * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
- * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
+ * core and thread that made it. Leases are bound to the turn id, not to ownership.
  */
 export class SteeringTurn implements Acting {
+  /** Whose queue it is. */
   readonly sessionId: string;
+  /** To which leases are bound. */
   readonly turnId: string;
   private readonly _core: Queue;
   /** @internal The slot, or sealed: found again by the turn's id. */

@@ -36,9 +36,10 @@ const GENERATION_FOREIGN = reason('GenerationForeign');
 
 /**
  * One stop of one session in progress: the whole to its starter, its own part to every other member of
- * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`.
  */
 export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
+  /** The session that is stopped. */
   readonly sessionId: string;
   /** The starter's: the object itself to the starter, a copy carried as JSON to other members. */
   readonly input: T['stopInput'];

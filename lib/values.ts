@@ -1,7 +1,10 @@
 /** A run: the three strings by which the core knows it. */
 export interface RunIdentity {
+  /** Non-empty; so are the others. */
   readonly sessionId: string;
+  /** Unique on a backend generation. */
   readonly runId: string;
+  /** Unique on a backend generation: the turn that is steered and looked up. */
   readonly turnId: string;
 }
 
@@ -10,14 +13,21 @@ export interface RunIdentity {
  * by `interface Mine extends CoreTypes` and name it once, as `RuntimeCore<Mine>`.
  */
 export interface CoreTypes {
+  /** What `attach` takes: a run, with whatever else of yours it has. */
   run: RunIdentity;
   /** Hosted interaction owner of exactly one run. */
   interaction: RunIdentity;
+  /** One instance of a backend, as `createGeneration` takes it. */
   backend: object;
+  /** `cachedHeader` of a generation. */
   header: object;
+  /** What a stop is asked with. In a scope it crosses to other members as JSON. */
   stopInput: object;
+  /** What the projection of a stopped turn carries. */
   lineage: object;
+  /** What you make of a projection, kept across retries. */
   message: object;
+  /** What `loadCheckpoint` and `storeCheckpoint` keep. */
   checkpoint: object;
   /** What a turn asks a person. */
   request: object;
@@ -30,8 +40,11 @@ export type Outcome = { readonly ok: true } | { readonly ok: false; readonly err
 
 /** A message leased to a turn, which must `ack` or `nack` it by its `id`. */
 export interface SteeringMessage {
+  /** Of the lease; what `ack` and `nack` take. The id that `newId` gave. */
   readonly id: string;
+  /** The same, for whoever stores the message. */
   readonly messageId: string;
+  /** The text as it was steered. */
   readonly content: { readonly text: string };
 }
 
@@ -47,6 +60,7 @@ export interface QueueSnapshot {
 
 /** An active application operation, and all that is known of it: existence means active. */
 export interface ApplicationOperationRegistration {
+  /** Unique among the active operations of its registry. */
   readonly operationId: string;
   /** Opaque: who interprets and controls the operation. */
   readonly ownerId: string;

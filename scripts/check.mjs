@@ -7,6 +7,8 @@ import { denyAdvisories, denyPolicy } from './support/deny.mjs';
 import { buildFace } from './support/face.mjs';
 import { install, requireRust } from './support/install.mjs';
 import { at, bin, npm } from './support/paths.mjs';
+import { checkLicences } from './support/licences.mjs';
+import { buildReference } from './support/reference.mjs';
 import { finish, holds, notRun, runSuites } from './support/report.mjs';
 import { leave, run, runNode, StepFailed } from './support/steps.mjs';
 import { types } from './support/suites.mjs';
@@ -79,6 +81,10 @@ const checks = {
       ),
   },
   deny: { label: 'licences, bans and sources of crates', run: denyPolicy },
+  licences: {
+    label: 'docs/licences.md lists the crates of the binary',
+    run: () => holds(checkLicences),
+  },
   advisories: { label: 'advisories on crates', run: denyAdvisories },
   audit: { label: 'advisories on packages', run: audit },
   format: {
@@ -93,6 +99,10 @@ const checks = {
   scripts: { label: 'the scripts have no type error', run: compiles('tsconfig.scripts.json') },
   generated: { label: 'index.js and index.d.ts are current', run: generated },
   'contract-types': { label: 'index.d.ts declares all of the contract', run: contractTypes },
+  reference: {
+    label: 'every export is documented, and the reference has no warning',
+    run: () => holds(buildReference),
+  },
   publint: {
     label: 'publint finds no fault with the package',
     run: () => holds(() => runNode(bin('publint'), ['--strict'])),

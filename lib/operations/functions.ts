@@ -7,7 +7,11 @@ import { plain } from './plain.js';
 import { inputText } from './reading.js';
 import type { JsonObject, JsonSchema, JsonValue, PlainInput } from './values.js';
 
-/** Injective over all pairs of identifiers: no two pairs ever meet in one key. */
+/**
+ * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
+ * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
+ * what is no identifier.
+ */
 export function journalKey(scope: string, operationId: string): string {
   const of = scopeOf(string(scope, 'scope'), 'scope');
   return accepted(binding.journalKey(of, identifier(operationId, 'operationId')));
@@ -23,23 +27,31 @@ export function inputDigest(scope: string, payload: PlainInput): string {
   return accepted(binding.inputDigest(of, inputText(payload, 'payload')));
 }
 
+/** What a descriptor is made of. */
 export interface DescriptorOptions {
   /** An identifier. */
   readonly id: string;
   /** Non-empty. */
   readonly version: string;
+  /** Shown to whoever chooses among operations. */
   readonly title: string;
+  /** What the operation does, for whoever has never heard of it. */
   readonly description: string;
+  /** Of the input of a start. */
   readonly inputSchema: JsonSchema;
+  /** Of the result of a succeeded operation. */
   readonly resultSchema: JsonSchema;
 }
 
 /** A JSON Schema of draft 2020-12, valid against its meta-schema, that describes an `OperationCall`. */
 export interface OperationDescriptor {
+  /** Always this draft. */
   readonly $schema: 'https://json-schema.org/draft/2020-12/schema';
   /** A URN without percent signs or `~`, distinct for distinct (id, version). */
   readonly $id: string;
+  /** As given. */
   readonly title: string;
+  /** As given. */
   readonly description: string;
   /**
    * The caller's schemas, each a schema resource of its own (it has an `$id`), so that references such

@@ -32,7 +32,11 @@ import type {
   WatchOptions,
 } from './values.js';
 
+/** What holds for a journal, with or without a file. */
 export interface InMemoryOptions {
+  /**
+   * Belong to this opening and not to the file; left out: defaults, or those it is open with here.
+   */
   readonly bounds?: OperationBounds;
   /**
    * Default `Date.now`. Called on the thread that makes the call, at most once per writing call.
@@ -42,6 +46,7 @@ export interface InMemoryOptions {
   readonly clock?: () => number;
 }
 
+/** What holds for an opening of a file. */
 export interface JournalOptions extends InMemoryOptions {
   /**
    * `immediate` (default): fulfilled means on the disk. `eventual`: fulfilled means that it will
@@ -176,6 +181,7 @@ export class OperationJournal implements AsyncDisposable {
   ): Promise<Reservation> {
     return promised<Reservation>(this, () => this._reserve(operationId, digest, payload, scope));
   }
+  /** As `reserve`, done when it returns: it waits for the disk on the calling thread. */
   reserveSync(
     operationId: string,
     digest: string,
@@ -194,6 +200,7 @@ export class OperationJournal implements AsyncDisposable {
   update(operationId: string, patch: OperationPatch, scope?: string): Promise<OperationStatus> {
     return promised<OperationStatus>(this, () => this._update(operationId, patch, scope));
   }
+  /** As `update`, done when it returns: it waits for the disk on the calling thread. */
   updateSync(operationId: string, patch: OperationPatch, scope?: string): OperationStatus {
     return parsed(now(handle(this)._update(operationId, patch, scope)));
   }
@@ -205,6 +212,7 @@ export class OperationJournal implements AsyncDisposable {
   requestCancel(operationId: string, scope?: string): Promise<CancelIntent> {
     return promised<CancelIntent>(this, () => this._requestCancel(operationId, scope));
   }
+  /** As `requestCancel`, done when it returns: it waits for the disk on the calling thread. */
   requestCancelSync(operationId: string, scope?: string): CancelIntent {
     return parsed(now(handle(this)._requestCancel(operationId, scope)));
   }
@@ -217,6 +225,7 @@ export class OperationJournal implements AsyncDisposable {
   resolve(operationId: string, outcome: Resolution, scope?: string): Promise<OperationStatus> {
     return promised<OperationStatus>(this, () => this._resolve(operationId, outcome, scope));
   }
+  /** As `resolve`, done when it returns: it waits for the disk on the calling thread. */
   resolveSync(operationId: string, outcome: Resolution, scope?: string): OperationStatus {
     return parsed(now(handle(this)._resolve(operationId, outcome, scope)));
   }
@@ -229,6 +238,7 @@ export class OperationJournal implements AsyncDisposable {
   forget(options_: ForgetOptions): Promise<number> {
     return promised<number>(this, () => this._forgotten(options_));
   }
+  /** As `forget`, done when it returns: it waits for the disk on the calling thread. */
   forgetSync(options_: ForgetOptions): number {
     return parsed(now(handle(this)._forgotten(options_)));
   }
@@ -242,6 +252,7 @@ export class OperationJournal implements AsyncDisposable {
   drainRetired(): Promise<[scope: string, operationId: string][]> {
     return promised<[string, string][]>(this, () => this._drain());
   }
+  /** As `drainRetired`, done when it returns: it waits for the disk on the calling thread. */
   drainRetiredSync(): [scope: string, operationId: string][] {
     return parsed(now(handle(this)._drain()));
   }
@@ -382,6 +393,7 @@ export class OperationJournal implements AsyncDisposable {
     return this._closing;
   }
 
+  /** `close`, so that `await using` works. */
   [Symbol.asyncDispose](): Promise<void> {
     return OperationJournal.prototype.close.call(this);
   }

@@ -17,10 +17,13 @@ import { Stream } from './stream.js';
 import { signalOf } from '../signals.js';
 import type { OperationBounds, OperationLog } from './values.js';
 
+/** Where to begin, and until when. */
 export interface FollowOptions {
   /** Default 0. */
   readonly offset?: number;
+  /** Ends the following when it aborts, without an error. */
   readonly signal?: AbortSignal;
+  /** Default `''`. */
   readonly scope?: string;
 }
 
@@ -70,6 +73,7 @@ export class OperationLogs implements AsyncDisposable {
   append(operationId: string, line: string, scope?: string): Promise<void> {
     return called(this, () => this._append(operationId, line, scope));
   }
+  /** As `append`, done when it returns; waits for the disk on the calling thread. */
   appendSync(operationId: string, line: string, scope?: string): void {
     now(handle(this)._append(operationId, line, scope));
   }
@@ -78,6 +82,7 @@ export class OperationLogs implements AsyncDisposable {
   retire(operationId: string, scope?: string): Promise<void> {
     return called(this, () => this._retire(operationId, scope));
   }
+  /** As `retire`, done when it returns. */
   retireSync(operationId: string, scope?: string): void {
     now(handle(this)._retire(operationId, scope));
   }
@@ -141,6 +146,7 @@ export class OperationLogs implements AsyncDisposable {
     return this._closing;
   }
 
+  /** `close`, so that `await using` works. */
   [Symbol.asyncDispose](): Promise<void> {
     return OperationLogs.prototype.close.call(this);
   }

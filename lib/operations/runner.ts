@@ -20,11 +20,15 @@ import type {
 
 /** What a backend says of a job. */
 export interface Observation {
+  /** `interrupted` is recorded, and asked about again. */
   readonly state: OperationState;
+  /** In [0, 1]; left out: as it was. */
   readonly progress?: number | null;
+  /** At most 64 Unicode scalar values, published as it is. */
   readonly stage?: string | null;
   /** Taken with a terminal state only. */
   readonly result?: PlainInput | null;
+  /** At most 256 Unicode scalar values, published as it is. */
   readonly error?: string | null;
 }
 
@@ -52,7 +56,9 @@ export interface JobAdapter {
   cancel(reference: string, signal: AbortSignal): Promise<void>;
 }
 
+/** How to drive a scope. Seconds may have fractions. */
 export interface RunnerOptions {
+  /** Whose queue it drains. Default `''`. */
   readonly scope?: string;
   /** Pause between two observations. Default 1, from 0.001 to 3 600. */
   readonly pollSeconds?: number;

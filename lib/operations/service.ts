@@ -23,25 +23,40 @@ import type {
 
 /** `read` may call status, list and log; `effect` may also call start, cancel and plan. */
 export type Authority = 'read' | 'effect';
+/** What a caller of a service may ask for. */
 export type Verb = 'start' | 'status' | 'list' | 'log' | 'cancel' | 'plan';
 
 /** Exactly these fields; null is the same as left out. `start`, `cancel` and `plan` need `effect`. */
 export interface OperationCalls {
+  /** Start it, or find that it was started. */
   start: { readonly op: 'start'; readonly operationId: string; readonly input: PlainInput };
+  /** The full record. */
   status: { readonly op: 'status'; readonly operationId: string };
+  /** A page of the scope, newest first. */
   list: { readonly op: 'list'; readonly offset?: number | null };
+  /** A slice of its log. */
   log: { readonly op: 'log'; readonly operationId: string; readonly offset?: number | null };
+  /** Ask for its end. */
   cancel: { readonly op: 'cancel'; readonly operationId: string };
+  /** Ask for an estimate to review. */
   plan: { readonly op: 'plan'; readonly input: PlainInput };
 }
+/** Any of the calls. */
 export type OperationCall = OperationCalls[Verb];
 
+/** What each verb is answered with. */
 export interface OperationAnswers {
+  /** The row, made now or before. */
   start: OperationStatus;
+  /** The row. */
   status: OperationStatus;
+  /** The page. */
   list: OperationPage;
+  /** The slice; of an unknown log, an empty one. */
   log: OperationLog;
+  /** The row, ended or not: acceptance is not termination. */
   cancel: OperationStatus;
+  /** The plan, held by this service. */
   plan: OperationPlan;
 }
 
@@ -49,16 +64,25 @@ export interface OperationAnswers {
 export interface PlanDraft {
   /** If given, must be the right one. */
   readonly planDigest?: string;
+  /** 1 to 512 Unicode scalar values, shown to whoever decides. */
   readonly summary: string;
+  /** A whole number of at least 0; left out or null: not estimated. */
   readonly estimatedSeconds?: number | null;
+  /** Whole millionths of whatever you count in; left out or null: not estimated. */
   readonly estimatedCostMicrounits?: number | null;
+  /** Milliseconds since the Unix epoch, by the clock of the journal. */
   readonly expiresAt: number;
+  /** What to start with, if it is to be another input than was asked about. */
   readonly input?: PlainInput | null;
 }
 
+/** What a service works with: all of one scope, and of one thread. */
 export interface ServiceOptions {
+  /** The descriptor whose operations it speaks for. */
   readonly scope: string;
+  /** Where they are recorded. */
   readonly journal: OperationJournal;
+  /** Where their logs are. */
   readonly logs: OperationLogs;
   /** Of the same scope. */
   readonly runner: OperationRunner;
@@ -85,7 +109,11 @@ interface Input {
   readonly restText: string;
 }
 
-/** The verbs of one scope, for callers that are not trusted with the journal. */
+/**
+ * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
+ * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
+ * answers is plain data.
+ */
 export class OperationService {
   private readonly _scope: string;
   private readonly _journal: OperationJournal;

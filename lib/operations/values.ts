@@ -1,4 +1,6 @@
+/** What JSON can hold. What a journal gives is a fresh copy, yours to change. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+/** A JSON object. Members such as `__proto__` are members like any other. */
 export interface JsonObject {
   [member: string]: JsonValue;
 }
@@ -30,8 +32,11 @@ export type Submission = 'pending' | 'uncertain' | 'accepted' | 'refused';
 
 /** What is recorded of an operation. Times are milliseconds since the Unix epoch. */
 export interface OperationStatus {
+  /** As it was reserved, in its scope. */
   readonly operationId: string;
+  /** How far it has come. */
   readonly state: OperationState;
+  /** What is known of its being sent. */
   readonly submission: Submission;
   /** In [0, 1]. */
   readonly progress: number | null;
@@ -39,6 +44,7 @@ export interface OperationStatus {
   readonly stage: string | null;
   /** 0 for the next to run; null unless waiting in this journal's queue. */
   readonly queuePosition: number | null;
+  /** Time of the reservation. */
   readonly submittedAt: number;
   /** Time of the last observation; never goes back, even when the clock does. */
   readonly updatedAt: number;
@@ -49,15 +55,19 @@ export interface OperationStatus {
    * not observed since the journal was opened, or its last `observe` failed or timed out.
    */
   readonly stale: boolean;
+  /** As given to `reserve`: what an id is compared by. */
   readonly inputDigest: string;
+  /** Under which the backend holds the job; recorded once. */
   readonly backendReference: string | null;
   /** The recorded input if, with the result, it is within `inputEchoBytes`; else null. */
   readonly input: JsonObject | null;
+  /** What it came to; null: nothing recorded, or not to be read. */
   readonly result: JsonObject | null;
   /** At most 256 Unicode scalar values. */
   readonly error: string | null;
 }
 
+/** A listing of a scope: at most `pageSize` rows and `frameBytes` of JSON text. */
 export interface OperationPage {
   /** Newest reservation first; `input`, `result` and `backendReference` are null. */
   readonly operations: OperationStatus[];
@@ -71,11 +81,15 @@ export interface OperationPage {
 
 /** A slice of a log: `text` is exactly the bytes from `offset` to `nextOffset`. */
 export interface OperationLog {
+  /** As it was asked for. */
   readonly operationId: string;
+  /** Bytes from the beginning of the log, at the beginning of a character. */
   readonly offset: number;
+  /** Where the next slice begins; `offset` again when nothing more is there yet. */
   readonly nextOffset: number;
   /** Lines were dropped at the bound. */
   readonly truncated: boolean;
+  /** Whole characters, at most `logSliceBytes` bytes of them. */
   readonly text: string;
 }
 
@@ -85,7 +99,9 @@ export interface OperationPlan {
   readonly planDigest: string;
   /** 1 to 512 Unicode scalar values. */
   readonly summary: string;
+  /** A whole number of at least 0; null: nobody estimated it. */
   readonly estimatedSeconds: number | null;
+  /** Whole millionths of whatever the plan function counts in; null: nobody estimated it. */
   readonly estimatedCostMicrounits: number | null;
   /** From this time on a start with this plan is `ERR_PLAN_EXPIRED`. */
   readonly expiresAt: number;
@@ -101,51 +117,63 @@ export interface OperationBounds {
   readonly maxReservations?: number;
   /** Terminal rows kept per scope. Default 1 000, from 1 to 1 000 000. */
   readonly retain?: number;
-  /** Default 262 144, from 2 to 16 777 216. */
+  /** Largest input. Default 262 144, from 2 to 16 777 216. */
   readonly inputBytes?: number;
   /** Bytes of input and result together up to which a status carries the input. Default 65 536, from 0 to 16 777 216. */
   readonly inputEchoBytes?: number;
-  /** Default 262 144, from 2 to 16 777 216. */
+  /** Largest result. Default 262 144, from 2 to 16 777 216. */
   readonly resultBytes?: number;
-  /** Default 512, from 1 to 4 096. */
+  /** Longest reference. Default 512, from 1 to 4 096. */
   readonly referenceBytes?: number;
   /** Rows of a page. Default 50, from 1 to 1 000. */
   readonly pageSize?: number;
   /** Largest JSON text of a page. Default 1 048 576, from 8 192 to 67 108 864. */
   readonly frameBytes?: number;
-  /** Default 1 048 576, from 1 to 1 073 741 824. */
+  /** Longest log; what is more is dropped. Default 1 048 576, from 1 to 1 073 741 824. */
   readonly logBytes?: number;
-  /** Default 65 536, from 4 (one character) to 16 777 216. */
+  /** Largest slice of a log. Default 65 536, from 4 (one character) to 16 777 216. */
   readonly logSliceBytes?: number;
-  /** Default null: no limit. Else from 1 to 31 536 000, fractions allowed. */
+  /** From `startedAt` to the cancelling. Default null: no limit. Else from 1 to 31 536 000, fractions allowed. */
   readonly maxRuntimeSeconds?: number | null;
 }
 
 /** What to change; what is left out keeps its value, null clears. */
 export interface OperationPatch {
+  /** See the table of {@link OperationJournal} for the moves that are allowed. */
   readonly state?: OperationState;
+  /** Only onwards: `accepted` and `refused` are final. */
   readonly submission?: Submission;
+  /** In [0, 1]. */
   readonly progress?: number | null;
+  /** At most 64 Unicode scalar values, published as it is. */
   readonly stage?: string | null;
   /** 1 to `referenceBytes` bytes. Recorded once; a different one is `ERR_OPERATION_TRANSITION`. */
   readonly backendReference?: string;
+  /** Plain JSON of at most `resultBytes`. */
   readonly result?: PlainInput | null;
+  /** At most 256 Unicode scalar values, published as it is. */
   readonly error?: string | null;
 }
 
+/** What `reserve` answers: there is one operation under the id, made now or before. */
 export interface Reservation {
+  /** `existing`: the id was reserved before, under the same digest; nothing was written. */
   readonly outcome: 'created' | 'existing';
+  /** The row as it is now. */
   readonly status: OperationStatus;
 }
 
+/** What `requestCancel` of a journal answers. */
 export interface CancelIntent {
   /** `terminal`: the row had ended, and nothing was recorded. */
   readonly outcome: 'recorded' | 'terminal';
+  /** The row, which an intent does not change. */
   readonly status: OperationStatus;
 }
 
 /** A person's decision on an interrupted row. */
 export interface Resolution {
+  /** How it ended, as that person says. */
   readonly state: 'succeeded' | 'failed' | 'cancelled';
   /** Shown as `stage` of a succeeded row, as `error` of another, and within that field's bound. */
   readonly note?: string;
@@ -153,6 +181,7 @@ export interface Resolution {
   readonly result?: PlainInput;
 }
 
+/** Which rows to list. */
 export interface PageOptions {
   /** 0, the default, is the newest row; else a `nextOffset`. Any other integer is a position too. */
   readonly offset?: number;
@@ -160,36 +189,53 @@ export interface PageOptions {
   readonly state?: OperationState;
 }
 
+/** Which ended operations to take off the fence. */
 export interface ForgetOptions {
+  /** Milliseconds since the Unix epoch: those that ended earlier. */
   readonly finishedBefore: number;
+  /** Default `''`. */
   readonly scope?: string;
 }
 
+/** What to watch, and until when. */
 export interface WatchOptions {
+  /** Default `''`. */
   readonly scope?: string;
   /** This operation only, reserved yet or not. */
   readonly id?: string;
+  /** Ends the watching when it aborts, without an error. */
   readonly signal?: AbortSignal;
 }
 
+/** How many rows of a scope are in each state, now. */
 export interface ScopeCounts {
+  /** Its name. */
   readonly scope: string;
+  /** Rows that are queued. */
   readonly queued: number;
+  /** Rows that are running. */
   readonly running: number;
+  /** Rows that are succeeded. */
   readonly succeeded: number;
+  /** Rows that are failed. */
   readonly failed: number;
+  /** Rows that are cancelled. */
   readonly cancelled: number;
+  /** Rows that are interrupted. */
   readonly interrupted: number;
 }
 
+/** What a journal holds and has done. */
 export interface JournalStats {
   /** Scopes that have rows, in no particular order. */
   readonly scopes: ScopeCounts[];
+  /** Reserved ids of all scopes, and how many more `maxReservations` admits. */
   readonly fence: { readonly used: number; readonly free: number };
   /** 0 in memory. */
   readonly fileBytes: number;
   /** Since this process opened the journal; so for the next two. */
   readonly commits: number;
+  /** Times that the file was brought to the disk. */
   readonly fsyncs: number;
   /** Most writing calls that shared one commit. */
   readonly largestBatch: number;
@@ -197,9 +243,12 @@ export interface JournalStats {
   readonly health: 'ok' | 'degraded';
 }
 
+/** A record that is damaged, or contradicts another one. It is skipped by all else, and kept. */
 export interface JournalProblem {
   /** null where not even this can be read. */
   readonly scope: string | null;
+  /** null where not even this can be read. */
   readonly operationId: string | null;
+  /** What is wrong, in words that may change. */
   readonly message: string;
 }
