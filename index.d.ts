@@ -88,6 +88,7 @@ interface ApplicationOperationRequest {
 /**
  * Active application operations: existence means active, absence means not active, and nothing else is
  * stored. In memory only. Services of one `scope`, in any core of the process, are one registry.
+ * Seed 1.
  */
 declare class ApplicationOperationService {
   /**
@@ -116,7 +117,9 @@ declare class ApplicationOperationService {
   /** Clears every registration, of the whole scope, and refuses every later reservation. */
   close(): void;
 }
-/** The right to end one registration. Identity-safe: never ends a later one with the same id. */
+/**
+ * The right to end one registration. Identity-safe: never ends a later one with the same id. Seed 1.
+ */
 declare class OperationLease implements Disposable {
   /** What was admitted, frozen. */
   readonly registration: ApplicationOperationRegistration;
@@ -129,7 +132,9 @@ declare class OperationLease implements Disposable {
   /** `release`, so that `using` works. */
   [Symbol.dispose](): void;
 }
-/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
+/**
+ * `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. Seed 1.
+ */
 declare function sessionOperationExclusivityKey(sessionId: string): string;
 
 /** What the core refuses with; see docs/errors.md for each. */
@@ -200,7 +205,7 @@ type OperationErrorCode =
 type GenerationPhase = 'active' | 'stopping' | 'disposing' | 'failed' | 'terminated';
 /**
  * One backend instance of a session, with the runs registered on it. Made by
- * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it.
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
  */
 declare class BackendGeneration<T extends CoreTypes = CoreTypes> {
   /** The session it was made for. */
@@ -274,7 +279,7 @@ type StopProjection<T extends CoreTypes = CoreTypes> =
  * projections, each done at most once and in order: status, turns in the order retained, note; and the
  * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
  * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
- * and holds its generations. The handle stays usable after that.
+ * and holds its generations. The handle stays usable after that. Seed 3.
  */
 declare class StopOperation<T extends CoreTypes = CoreTypes> {
   /** The session that it quarantines. */
@@ -312,7 +317,9 @@ declare class StopOperation<T extends CoreTypes = CoreTypes> {
    */
   releaseRun(claim: ExecutionClaim<T>): void;
 }
-/** A run that a stop operation is to stop. */
+/**
+ * A run that a stop operation is to stop. Seed 3.
+ */
 declare class StopMember<T extends CoreTypes = CoreTypes> {
   /** Of the run. */
   readonly runId: string;
@@ -324,7 +331,9 @@ declare class StopMember<T extends CoreTypes = CoreTypes> {
   /** The terminal fact has landed. Idempotent. */
   terminalDone(): void;
 }
-/** The stop of one generation's backend, owed by a stop operation. */
+/**
+ * The stop of one generation's backend, owed by a stop operation. Seed 3.
+ */
 declare class StopDelivery<T extends CoreTypes = CoreTypes> {
   /** Whose backend is to be told. */
   readonly generation: BackendGeneration<T>;
@@ -335,7 +344,7 @@ declare class StopDelivery<T extends CoreTypes = CoreTypes> {
 
 /**
  * A question that a turn waits on. Only the generation that asked may be given the answer. Made by
- * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
+ * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it. Seed 3.
  */
 declare class InteractionRequest<T extends CoreTypes = CoreTypes> {
   /** The session that it is open in. */
@@ -355,7 +364,7 @@ declare class InteractionRequest<T extends CoreTypes = CoreTypes> {
 
 /**
  * One stop of one session in progress: the whole to its starter, its own part to every other member of
- * the scope. Given to `attempt`, `onStop` and `onForeignStop`.
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
  */
 declare class StopAttempt<T extends CoreTypes = CoreTypes> {
   /** The session that is stopped. */
@@ -402,7 +411,7 @@ type ClaimPhase = 'pending' | 'attached' | 'reserved' | 'released' | 'failed';
  * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it.
  *
  * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
- * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
+ * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`. Seed 3.
  */
 declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The session it was made for. */
@@ -515,7 +524,7 @@ declare class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposa
 /**
  * The session's backends are to be disposed before the next activation. A failed disposal keeps the
  * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
- * to the core and thread that made it.
+ * to the core and thread that made it. Seed 3.
  */
 declare class BackendInvalidation<T extends CoreTypes = CoreTypes> {
   /** The session whose backends are meant. */
@@ -535,7 +544,7 @@ declare class BackendInvalidation<T extends CoreTypes = CoreTypes> {
 
 /**
  * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
- * core and thread that made it. Leases are bound to the turn id, not to ownership.
+ * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
  */
 declare class SteeringTurn {
   /** Whose queue it is. */
@@ -596,7 +605,7 @@ interface ScopedCoreOptions<T extends CoreTypes = CoreTypes> extends RuntimeCore
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
  * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
  * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
- *
+ * Seed 3.
  */
 declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The runtime's active operations, one registry for all members of the scope. */
@@ -826,7 +835,7 @@ declare class ApplicationOperationBusyError extends TenureError {
 
 /**
  * A limited number of permits, granted in the order asked for. Bound to the thread that made it, and to
- * no session.
+ * no session. Seed 3.
  */
 declare class AdmissionLimiter {
   /** How many permits there are. */
@@ -846,7 +855,9 @@ declare class AdmissionLimiter {
   /** Rejects those who wait and every later `acquire` with `error`. Permits stay valid. The first call counts. */
   close(error: Error): void;
 }
-/** One of a limited number of places. */
+/**
+ * One of a limited number of places. Seed 3.
+ */
 declare class AdmissionPermit implements Disposable {
   private constructor();
   /** Idempotent. Grants the permit to the longest waiting, in the same step. */
@@ -1128,13 +1139,13 @@ interface JournalProblem {
 /**
  * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
  * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
- * what is no identifier.
+ * what is no identifier. Seed 2.
  */
 declare function journalKey(scope: string, operationId: string): string;
 /**
  * Lower-case hex SHA-256 over: the number of bytes of `scope` as a 64-bit big-endian integer, those bytes
  * (UTF-8), the number of bytes of the canonical (RFC 8785) `payload` likewise, those bytes.
- * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here.
+ * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here. Seed 2.
  */
 declare function inputDigest(scope: string, payload: PlainInput): string;
 /** What a descriptor is made of. */
@@ -1176,7 +1187,7 @@ interface OperationDescriptor {
  * The public descriptor of an operation. It accepts exactly the calls that `dispatch` does not answer
  * with `ERR_CALL_SHAPE` or, for the input, by the schema with `ERR_INPUT_REFUSED`; the input of a `start`
  * may carry a `planDigest` even where `inputSchema` admits no further members. `ERR_SCHEMA_INVALID`;
- * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`.
+ * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`. Seed 2.
  */
 declare function operationDescriptor(options: DescriptorOptions): OperationDescriptor;
 
@@ -1231,7 +1242,7 @@ interface JournalOptions extends InMemoryOptions {
  * any other. Identifiers have 1 to 128 Unicode scalar values (a scope 0 to 128), no control characters
  * and no lone surrogates; others are `ERR_INVALID_ARG_VALUE`. After `close` every call is `ERR_CLOSED`.
  * A file that cannot be read or written is `ERR_JOURNAL_IO`: then a write may or may not have taken
- * effect, and repeating it settles which.
+ * effect, and repeating it settles which. Seed 2.
  */
 declare class OperationJournal implements AsyncDisposable {
   /** In force, defaults filled in. */
@@ -1373,6 +1384,7 @@ interface FollowOptions {
  * written in order, not synced. A directory is written by one process at a time; in it all handles of
  * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
  * the operating system's error as `cause`; a line that was not written whole is not there at all.
+ * Seed 2.
  */
 declare class OperationLogs implements AsyncDisposable {
   private constructor();
@@ -1423,7 +1435,7 @@ interface Observation {
 /**
  * The backend. Each call is given a signal that aborts when the call has taken `adapterSeconds` or, for
  * observe and cancel, when the runner stops; whatever it answers afterwards is ignored. `stage` and
- * `error` are published verbatim; messages of thrown errors never are.
+ * `error` are published verbatim; messages of thrown errors never are. Seed 2.
  */
 interface JobAdapter {
   /**
@@ -1472,7 +1484,7 @@ interface RunnerOptions {
  * observing goes on; whatever terminal state the backend reports stands.
  *
  * The loop runs beside the JavaScript thread; adapter and clock are called on the thread that started it,
- * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time.
+ * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time. Seed 2.
  */
 declare class OperationRunner {
   /** `ERR_SCHEMA_INVALID`; nothing starts. */
@@ -1595,7 +1607,7 @@ interface ServiceOptions {
 /**
  * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
  * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
- * answers is plain data.
+ * answers is plain data. Seed 2.
  */
 declare class OperationService {
   /** `ERR_SCHEMA_INVALID`; `ERR_INVALID_ARG_VALUE` for a runner of another scope. */

@@ -405,6 +405,7 @@ function optionalSession(value_, name) {
 /**
  * Active application operations: existence means active, absence means not active, and nothing else is
  * stored. In memory only. Services of one `scope`, in any core of the process, are one registry.
+ * Seed 1.
  */
 class ApplicationOperationService {
   _registry;
@@ -490,7 +491,9 @@ class ApplicationOperationService {
     accepted$1(binding.admissionClose(reference$a(this)), {});
   }
 }
-/** The right to end one registration. Identity-safe: never ends a later one with the same id. */
+/**
+ * The right to end one registration. Identity-safe: never ends a later one with the same id. Seed 1.
+ */
 class OperationLease {
   /** What was admitted, frozen. */
   registration;
@@ -523,7 +526,9 @@ class OperationLease {
     OperationLease.prototype.release.call(this);
   }
 }
-/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
+/**
+ * `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. Seed 1.
+ */
 function sessionOperationExclusivityKey(sessionId) {
   if (typeof sessionId !== 'string' || sessionId === '')
     throw invalidArgument('sessionId', 'a non-empty string');
@@ -573,7 +578,7 @@ const IN_FLIGHT = 1;
 const OK = Object.freeze({ ok: true });
 /**
  * One backend instance of a session, with the runs registered on it. Made by
- * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it.
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
  */
 class BackendGeneration {
   /** The session it was made for. */
@@ -752,7 +757,7 @@ function reference$9(self) {
 
 /**
  * A question that a turn waits on. Only the generation that asked may be given the answer. Made by
- * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
+ * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it. Seed 3.
  */
 class InteractionRequest {
   /** The session that it is open in. */
@@ -855,7 +860,7 @@ class Rare {
  * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it.
  *
  * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
- * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
+ * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`. Seed 3.
  */
 class ExecutionClaim {
   /** The session it was made for. */
@@ -1402,7 +1407,7 @@ onDrain(act);
 /**
  * The session's backends are to be disposed before the next activation. A failed disposal keeps the
  * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
- * to the core and thread that made it.
+ * to the core and thread that made it. Seed 3.
  */
 class BackendInvalidation {
   /** The session whose backends are meant. */
@@ -1536,7 +1541,7 @@ function takeQueue(queue, sessionId, retract) {
 }
 /**
  * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
- * core and thread that made it. Leases are bound to the turn id, not to ownership.
+ * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
  */
 class SteeringTurn {
   /** Whose queue it is. */
@@ -1761,7 +1766,7 @@ const forgotten$2 = new FinalizationRegistry(({ slot, id }) => {
  * projections, each done at most once and in order: status, turns in the order retained, note; and the
  * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
  * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
- * and holds its generations. The handle stays usable after that.
+ * and holds its generations. The handle stays usable after that. Seed 3.
  */
 class StopOperation {
   /** The session that it quarantines. */
@@ -1907,7 +1912,9 @@ class StopOperation {
     return places.map((place) => this._targets[place]);
   }
 }
-/** A run that a stop operation is to stop. */
+/**
+ * A run that a stop operation is to stop. Seed 3.
+ */
 class StopMember {
   /** Of the run. */
   runId;
@@ -1941,7 +1948,9 @@ class StopMember {
     member(this)._of._pay(PAY.terminal, this._member);
   }
 }
-/** The stop of one generation's backend, owed by a stop operation. */
+/**
+ * The stop of one generation's backend, owed by a stop operation. Seed 3.
+ */
 class StopDelivery {
   /** Whose backend is to be told. */
   generation;
@@ -1995,7 +2004,7 @@ const NO_GENERATION = reason('NoGeneration');
 const GENERATION_FOREIGN = reason('GenerationForeign');
 /**
  * One stop of one session in progress: the whole to its starter, its own part to every other member of
- * the scope. Given to `attempt`, `onStop` and `onForeignStop`.
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
  */
 class StopAttempt {
   /** The session that is stopped. */
@@ -2299,7 +2308,7 @@ function end(core) {
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
  * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
  * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
- *
+ * Seed 3.
  */
 class RuntimeCore {
   /** The runtime's active operations, one registry for all members of the scope. */
@@ -2834,7 +2843,7 @@ class Waiter {
 }
 /**
  * A limited number of permits, granted in the order asked for. Bound to the thread that made it, and to
- * no session.
+ * no session. Seed 3.
  */
 class AdmissionLimiter {
   /** How many permits there are. */
@@ -2929,7 +2938,9 @@ class AdmissionLimiter {
     }
   }
 }
-/** One of a limited number of places. */
+/**
+ * One of a limited number of places. Seed 3.
+ */
 class AdmissionPermit {
   _of;
   _held = true;
@@ -3545,7 +3556,7 @@ const unused$3 = new FinalizationRegistry((journal) => {
  * any other. Identifiers have 1 to 128 Unicode scalar values (a scope 0 to 128), no control characters
  * and no lone surrogates; others are `ERR_INVALID_ARG_VALUE`. After `close` every call is `ERR_CLOSED`.
  * A file that cannot be read or written is `ERR_JOURNAL_IO`: then a write may or may not have taken
- * effect, and repeating it settles which.
+ * effect, and repeating it settles which. Seed 2.
  */
 class OperationJournal {
   /** In force, defaults filled in. */
@@ -3895,6 +3906,7 @@ const unused$2 = new FinalizationRegistry((logs) => {
  * written in order, not synced. A directory is written by one process at a time; in it all handles of
  * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
  * the operating system's error as `cause`; a line that was not written whole is not there at all.
+ * Seed 2.
  */
 class OperationLogs {
   /** @internal */
@@ -4046,7 +4058,7 @@ function reference(self) {
 /**
  * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
  * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
- * what is no identifier.
+ * what is no identifier. Seed 2.
  */
 function journalKey(scope, operationId) {
   const of = scopeOf(string(scope, 'scope'), 'scope');
@@ -4055,7 +4067,7 @@ function journalKey(scope, operationId) {
 /**
  * Lower-case hex SHA-256 over: the number of bytes of `scope` as a 64-bit big-endian integer, those bytes
  * (UTF-8), the number of bytes of the canonical (RFC 8785) `payload` likewise, those bytes.
- * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here.
+ * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here. Seed 2.
  */
 function inputDigest(scope, payload) {
   const of = scopeOf(string(scope, 'scope'), 'scope');
@@ -4082,7 +4094,7 @@ function text(value, name) {
  * The public descriptor of an operation. It accepts exactly the calls that `dispatch` does not answer
  * with `ERR_CALL_SHAPE` or, for the input, by the schema with `ERR_INPUT_REFUSED`; the input of a `start`
  * may carry a `planDigest` even where `inputSchema` admits no further members. `ERR_SCHEMA_INVALID`;
- * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`.
+ * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`. Seed 2.
  */
 function operationDescriptor(options) {
   const given = object(options, 'options');
@@ -4247,7 +4259,7 @@ class Life {
  * observing goes on; whatever terminal state the backend reports stands.
  *
  * The loop runs beside the JavaScript thread; adapter and clock are called on the thread that started it,
- * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time.
+ * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time. Seed 2.
  */
 class OperationRunner {
   _journal;
@@ -4451,7 +4463,7 @@ const unused = new FinalizationRegistry((plans) => {
 /**
  * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
  * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
- * answers is plain data.
+ * answers is plain data. Seed 2.
  */
 class OperationService {
   _scope;

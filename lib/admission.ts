@@ -61,6 +61,7 @@ function optionalSession(value_: unknown, name: string): string | undefined {
 /**
  * Active application operations: existence means active, absence means not active, and nothing else is
  * stored. In memory only. Services of one `scope`, in any core of the process, are one registry.
+ * Seed 1.
  */
 export class ApplicationOperationService {
   private readonly _registry: Registry;
@@ -156,7 +157,9 @@ export class ApplicationOperationService {
   }
 }
 
-/** The right to end one registration. Identity-safe: never ends a later one with the same id. */
+/**
+ * The right to end one registration. Identity-safe: never ends a later one with the same id. Seed 1.
+ */
 export class OperationLease implements Disposable {
   /** What was admitted, frozen. */
   readonly registration: ApplicationOperationRegistration;
@@ -199,7 +202,9 @@ export class OperationLease implements Disposable {
   }
 }
 
-/** `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. */
+/**
+ * `session:<sessionId>`: the key that work on one session takes. `ERR_INVALID_ARG_TYPE`. Seed 1.
+ */
 export function sessionOperationExclusivityKey(sessionId: string): string {
   if (typeof sessionId !== 'string' || sessionId === '')
     throw invalidArgument('sessionId', 'a non-empty string');

@@ -90,7 +90,7 @@ class Rare<T extends CoreTypes> {
  * {@link RuntimeCore.claimExecution}; belongs to the core and thread that made it.
  *
  * Every member throws `ERR_INVALID_THIS` on another receiver. After `close` of the core, `release`,
- * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`.
+ * `settle`, `finalize` and `leaveGeneration` do nothing and the others say `ERR_CLOSED`. Seed 3.
  */
 export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposable, Acting {
   /** The session it was made for. */

@@ -95,7 +95,7 @@ function end(core: number): void {
  * as a whole. One that returns a Promise rejects and never throws. Wrong arguments are a `TypeError`
  * `ERR_INVALID_ARG_TYPE` that names the argument; a detached method is `ERR_INVALID_THIS`; after `close`
  * every call is `ERR_CLOSED`; a fault of tenure itself is `ERR_INTERNAL`, for the session it happened in.
- *
+ * Seed 3.
  */
 export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable {
   /** The runtime's active operations, one registry for all members of the scope. */

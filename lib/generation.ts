@@ -30,7 +30,7 @@ const OK: Outcome = Object.freeze({ ok: true });
 
 /**
  * One backend instance of a session, with the runs registered on it. Made by
- * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it.
+ * {@link RuntimeCore.createGeneration}; belongs to the core and thread that made it. Seed 3.
  */
 export class BackendGeneration<T extends CoreTypes = CoreTypes> implements Acting {
   /** The session it was made for. */

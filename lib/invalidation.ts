@@ -20,7 +20,7 @@ import type { CoreTypes, Outcome } from './values.js';
 /**
  * The session's backends are to be disposed before the next activation. A failed disposal keeps the
  * invalidation, and with it the quarantine, for good. Made by {@link RuntimeCore.invalidate}; belongs
- * to the core and thread that made it.
+ * to the core and thread that made it. Seed 3.
  */
 export class BackendInvalidation<T extends CoreTypes = CoreTypes> implements Acting {
   /** The session whose backends are meant. */

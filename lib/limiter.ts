@@ -33,7 +33,7 @@ class Waiter {
 
 /**
  * A limited number of permits, granted in the order asked for. Bound to the thread that made it, and to
- * no session.
+ * no session. Seed 3.
  */
 export class AdmissionLimiter {
   /** How many permits there are. */
@@ -138,7 +138,9 @@ export class AdmissionLimiter {
   }
 }
 
-/** One of a limited number of places. */
+/**
+ * One of a limited number of places. Seed 3.
+ */
 export class AdmissionPermit implements Disposable {
   private readonly _of: AdmissionLimiter;
   private _held = true;

@@ -44,7 +44,7 @@ export type StopProjection<T extends CoreTypes = CoreTypes> =
  * projections, each done at most once and in order: status, turns in the order retained, note; and the
  * terminal facts asked for, one per run, in any order, each tried until it lands. Retained from the
  * first `retain` to the `complete` that finds nothing owed. While retained it quarantines the session
- * and holds its generations. The handle stays usable after that.
+ * and holds its generations. The handle stays usable after that. Seed 3.
  */
 export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   /** The session that it quarantines. */
@@ -229,7 +229,9 @@ export class StopOperation<T extends CoreTypes = CoreTypes> implements Acting {
   }
 }
 
-/** A run that a stop operation is to stop. */
+/**
+ * A run that a stop operation is to stop. Seed 3.
+ */
 export class StopMember<T extends CoreTypes = CoreTypes> {
   /** Of the run. */
   readonly runId: string;
@@ -278,7 +280,9 @@ export class StopMember<T extends CoreTypes = CoreTypes> {
   }
 }
 
-/** The stop of one generation's backend, owed by a stop operation. */
+/**
+ * The stop of one generation's backend, owed by a stop operation. Seed 3.
+ */
 export class StopDelivery<T extends CoreTypes = CoreTypes> {
   /** Whose backend is to be told. */
   readonly generation: BackendGeneration<T>;

@@ -7,7 +7,7 @@ import type { CoreTypes } from './values.js';
 
 /**
  * A question that a turn waits on. Only the generation that asked may be given the answer. Made by
- * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it.
+ * {@link ExecutionClaim.openRequest}; belongs to the core and thread that made it. Seed 3.
  */
 export class InteractionRequest<T extends CoreTypes = CoreTypes> implements Acting {
   /** The session that it is open in. */

@@ -92,7 +92,7 @@ export function takeQueue(queue: Queue, sessionId: string, retract: boolean): st
 
 /**
  * A turn's access to its session's queue. Made by {@link RuntimeCore.openSteeringTurn}; belongs to the
- * core and thread that made it. Leases are bound to the turn id, not to ownership.
+ * core and thread that made it. Leases are bound to the turn id, not to ownership. Seed 3.
  */
 export class SteeringTurn implements Acting {
   /** Whose queue it is. */

@@ -36,7 +36,7 @@ const GENERATION_FOREIGN = reason('GenerationForeign');
 
 /**
  * One stop of one session in progress: the whole to its starter, its own part to every other member of
- * the scope. Given to `attempt`, `onStop` and `onForeignStop`.
+ * the scope. Given to `attempt`, `onStop` and `onForeignStop`. Seed 3.
  */
 export class StopAttempt<T extends CoreTypes = CoreTypes> implements Acting {
   /** The session that is stopped. */

@@ -10,7 +10,7 @@ import type { JsonObject, JsonSchema, JsonValue, PlainInput } from './values.js'
 /**
  * One text for an operation of a scope, to be used as a key elsewhere. Injective over all pairs of
  * identifiers: no two pairs ever meet in one key. `ERR_INVALID_ARG_TYPE`; `ERR_INVALID_ARG_VALUE` for
- * what is no identifier.
+ * what is no identifier. Seed 2.
  */
 export function journalKey(scope: string, operationId: string): string {
   const of = scopeOf(string(scope, 'scope'), 'scope');
@@ -20,7 +20,7 @@ export function journalKey(scope: string, operationId: string): string {
 /**
  * Lower-case hex SHA-256 over: the number of bytes of `scope` as a 64-bit big-endian integer, those bytes
  * (UTF-8), the number of bytes of the canonical (RFC 8785) `payload` likewise, those bytes.
- * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here.
+ * `ERR_INPUT_REFUSED` unless `payload` is plain JSON; its size is not bounded here. Seed 2.
  */
 export function inputDigest(scope: string, payload: PlainInput): string {
   const of = scopeOf(string(scope, 'scope'), 'scope');
@@ -84,7 +84,7 @@ function text(value: unknown, name: string): string {
  * The public descriptor of an operation. It accepts exactly the calls that `dispatch` does not answer
  * with `ERR_CALL_SHAPE` or, for the input, by the schema with `ERR_INPUT_REFUSED`; the input of a `start`
  * may carry a `planDigest` even where `inputSchema` admits no further members. `ERR_SCHEMA_INVALID`;
- * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`.
+ * `ERR_INVALID_ARG_VALUE` for an `id` that is no identifier or an empty `version`. Seed 2.
  */
 export function operationDescriptor(options: DescriptorOptions): OperationDescriptor {
   const given = object(options as unknown, 'options') as { readonly [name: string]: unknown };

@@ -116,7 +116,7 @@ const unused = new FinalizationRegistry<number>((journal) => {
  * any other. Identifiers have 1 to 128 Unicode scalar values (a scope 0 to 128), no control characters
  * and no lone surrogates; others are `ERR_INVALID_ARG_VALUE`. After `close` every call is `ERR_CLOSED`.
  * A file that cannot be read or written is `ERR_JOURNAL_IO`: then a write may or may not have taken
- * effect, and repeating it settles which.
+ * effect, and repeating it settles which. Seed 2.
  */
 export class OperationJournal implements AsyncDisposable {
   /** In force, defaults filled in. */

@@ -37,6 +37,7 @@ const unused = new FinalizationRegistry<number>((logs) => {
  * written in order, not synced. A directory is written by one process at a time; in it all handles of
  * one directory, from any thread, share the files. What cannot be read or written is `ERR_LOG_IO`, with
  * the operating system's error as `cause`; a line that was not written whole is not there at all.
+ * Seed 2.
  */
 export class OperationLogs implements AsyncDisposable {
   /** @internal */

@@ -35,7 +35,7 @@ export interface Observation {
 /**
  * The backend. Each call is given a signal that aborts when the call has taken `adapterSeconds` or, for
  * observe and cancel, when the runner stops; whatever it answers afterwards is ignored. `stage` and
- * `error` are published verbatim; messages of thrown errors never are.
+ * `error` are published verbatim; messages of thrown errors never are. Seed 2.
  */
 export interface JobAdapter {
   /**
@@ -217,7 +217,7 @@ class Life implements Asking {
  * observing goes on; whatever terminal state the backend reports stands.
  *
  * The loop runs beside the JavaScript thread; adapter and clock are called on the thread that started it,
- * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time.
+ * each call a macrotask. A clock that throws, or gives no time, puts off what needs the time. Seed 2.
  */
 export class OperationRunner {
   private readonly _journal: OperationJournal;

@@ -112,7 +112,7 @@ interface Input {
 /**
  * The verbs of one scope, for callers that are not trusted with the journal: each call has exactly the
  * fields of its verb, under an authority that you decide. Belongs to the thread that made it; what it
- * answers is plain data.
+ * answers is plain data. Seed 2.
  */
 export class OperationService {
   private readonly _scope: string;
