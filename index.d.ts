@@ -707,11 +707,16 @@ declare class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable
    * promise, and the same rejection); else of `build`, called before returning. The promise is the
    * caller's: a rejection must be handled. Rejects with `ERR_GENERATION_FOREIGN` when the route's backend
    * lives with another member.
+   *
+   * With the `claim` for which it is asked, whoever joins a build that a stop cut short is rejected with
+   * the cancellation of that claim, if the stop has captured it too, and not with the builder's.
+   * `ERR_CLAIM_FOREIGN` for a claim of another core or session.
    */
   activate(
     sessionId: string,
     route: string | undefined,
     build: () => Promise<BackendGeneration<T>>,
+    claim?: ExecutionClaim<T>,
   ): Promise<BackendGeneration<T>>;
   /**
    * Registers a built backend as a new generation in phase `active`. In the same step it becomes the

@@ -917,6 +917,11 @@ class ExecutionClaim {
     reference$7(this);
     return (this._ride().cancellation ??= new RuntimeExecutionCancellation(this.sessionId));
   }
+  /** @internal Throws what a build that it joined has failed with; a stop of both is its own cancellation. */
+  _joins(error) {
+    const cut = error instanceof RuntimeExecutionCancellation && this.isStopRequested();
+    throw cut ? this.cancellation : error;
+  }
   /** Whether a stop has captured this claim; never reverts. */
   isStopRequested() {
     reference$7(this);
@@ -2540,16 +2545,28 @@ class RuntimeCore {
    * promise, and the same rejection); else of `build`, called before returning. The promise is the
    * caller's: a rejection must be handled. Rejects with `ERR_GENERATION_FOREIGN` when the route's backend
    * lives with another member.
+   *
+   * With the `claim` for which it is asked, whoever joins a build that a stop cut short is rejected with
+   * the cancellation of that claim, if the stop has captured it too, and not with the builder's.
+   * `ERR_CLAIM_FOREIGN` for a claim of another core or session.
    */
-  activate(sessionId, route, build) {
+  activate(sessionId, route, build, claim) {
     try {
       const entry = entryOf(this, sessionId);
       optionalString(route, 'route');
       callable(build, 'build');
+      if (claim !== undefined) {
+        if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
+        if (claim._core !== this || claim.sessionId !== sessionId)
+          throw reasoned(CLAIM_FOREIGN, { sessionId });
+      }
       const activated = accepted$1(binding.activate(entry, route), { sessionId });
       const slot = activated >> 2;
       if ((activated & 3) === 0) return Promise.resolve(handles[slot]);
-      if ((activated & 3) === 1) return handles[slot];
+      if ((activated & 3) === 1) {
+        const joined = handles[slot];
+        return claim === undefined ? joined : joined.catch((error) => claim._joins(error));
+      }
       return this._build(slot, build);
     } catch (error) {
       return Promise.reject(error);

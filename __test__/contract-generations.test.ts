@@ -15,6 +15,13 @@ import {
 } from './contract-kit.ts';
 import type { BackendGeneration, CoreError, Outcome } from '../index.js';
 
+/** What a promise rejects with. */
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'fulfilled',
+    (error: unknown) => error,
+  );
+
 describe('a new generation', () => {
   test('has the next id, keeps its values, and is the current one of its route', () => {
     const core = newCore();
@@ -55,6 +62,56 @@ describe('a new generation', () => {
 });
 
 describe('activation', () => {
+  test('that a stop cuts short ends, for each who joined with a claim, in the cancellation of that claim', async () => {
+    const core = newCore();
+    const [builder, joiner] = [core.claimExecution('chat'), core.claimExecution('chat')];
+    const held = gate();
+    const build = async (): Promise<BackendGeneration> => {
+      await held.promise;
+      throw builder.cancellation;
+    };
+    const asked = [
+      core.activate('chat', undefined, build, builder),
+      core.activate('chat', undefined, build),
+      core.activate('chat', undefined, build, joiner),
+    ];
+    const errors = asked.map(failureOf);
+    const stopped = core.stopSession('chat', {}, async () => {});
+    // This one came after the stop: it was not captured, and hears what became of the build.
+    await stopped;
+    const late = core.claimExecution('chat');
+    errors.push(failureOf(core.activate('chat', undefined, build, late)));
+    held.open();
+    const [own, joined, cut, other] = await Promise.all(errors);
+    expect([own, joined, other].map((error) => error === builder.cancellation)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(cut).toBe(joiner.cancellation);
+    expect(cut).not.toBe(builder.cancellation);
+  });
+
+  test('that fails by itself fails alike for all, with a claim or without', async () => {
+    const core = newCore();
+    const [builder, joiner] = [core.claimExecution('chat'), core.claimExecution('chat')];
+    const failure = new Error('no backend');
+    const build = async (): Promise<BackendGeneration> => Promise.reject(failure);
+    const asked = [builder, joiner].map((claim) => core.activate('chat', undefined, build, claim));
+    expect(await Promise.all(asked.map(failureOf))).toEqual([failure, failure]);
+  });
+
+  test('is refused with the claim of another core or session, and builds nothing', async () => {
+    const core = newCore();
+    let built = 0;
+    const build = async (): Promise<BackendGeneration> => Promise.reject((built += 1));
+    for (const claim of [newCore().claimExecution('chat'), core.claimExecution('other')]) {
+      await rejection('ERR_CLAIM_FOREIGN', core.activate('chat', undefined, build, claim));
+    }
+    await rejection('ERR_INVALID_ARG_TYPE', core.activate('chat', undefined, build, {} as never));
+    expect(built).toBe(0);
+  });
+
   test('builds once per route, however many ask, and never again once there is a current one', async () => {
     const core = newCore();
     const claim = core.claimExecution('chat');

@@ -155,6 +155,12 @@ export class ExecutionClaim<T extends CoreTypes = CoreTypes> implements Disposab
     return (this._ride().cancellation ??= new RuntimeExecutionCancellation(this.sessionId));
   }
 
+  /** @internal Throws what a build that it joined has failed with; a stop of both is its own cancellation. */
+  _joins(error: unknown): never {
+    const cut = error instanceof RuntimeExecutionCancellation && this.isStopRequested();
+    throw cut ? this.cancellation : error;
+  }
+
   /** Whether a stop has captured this claim; never reverts. */
   isStopRequested(): boolean {
     reference(this);

@@ -367,20 +367,33 @@ export class RuntimeCore<T extends CoreTypes = CoreTypes> implements Disposable 
    * promise, and the same rejection); else of `build`, called before returning. The promise is the
    * caller's: a rejection must be handled. Rejects with `ERR_GENERATION_FOREIGN` when the route's backend
    * lives with another member.
+   *
+   * With the `claim` for which it is asked, whoever joins a build that a stop cut short is rejected with
+   * the cancellation of that claim, if the stop has captured it too, and not with the builder's.
+   * `ERR_CLAIM_FOREIGN` for a claim of another core or session.
    */
   activate(
     sessionId: string,
     route: string | undefined,
     build: () => Promise<BackendGeneration<T>>,
+    claim?: ExecutionClaim<T>,
   ): Promise<BackendGeneration<T>> {
     try {
       const entry = entryOf(this, sessionId);
       optionalString(route, 'route');
       callable(build, 'build');
+      if (claim !== undefined) {
+        if (!(claim instanceof ExecutionClaim)) throw invalidArgument('claim', 'an ExecutionClaim');
+        if (claim._core !== this || claim.sessionId !== sessionId)
+          throw reasoned(CLAIM_FOREIGN, { sessionId });
+      }
       const activated = accepted(binding.activate(entry, route), { sessionId });
       const slot = activated >> 2;
       if ((activated & 3) === 0) return Promise.resolve(handles[slot] as BackendGeneration<T>);
-      if ((activated & 3) === 1) return handles[slot] as Promise<BackendGeneration<T>>;
+      if ((activated & 3) === 1) {
+        const joined = handles[slot] as Promise<BackendGeneration<T>>;
+        return claim === undefined ? joined : joined.catch((error: unknown) => claim._joins(error));
+      }
       return this._build(slot, build);
     } catch (error) {
       return Promise.reject(error);
