@@ -70,6 +70,18 @@ const checks = {
     label: 'clippy has no warning, the core alone',
     run: () => cargo('clippy', '--all-targets', '--no-default-features', ...denied),
   },
+  'clippy-explored': {
+    label: 'clippy has no warning, the core that is explored',
+    run: () =>
+      cargo(
+        'clippy',
+        '--lib',
+        '--test=explored',
+        '--no-default-features',
+        '--features=shuttle',
+        ...denied,
+      ),
+  },
   core: { label: 'the core stands without Node-API', run: core },
   docs: {
     label: 'Rust documentation has no warning',

@@ -1,11 +1,11 @@
 // Every test there is, on a fresh clone too: installs and builds first.
-//   npm test [-- rust|vitest|types|contract]... [--report FILE]
+//   npm test [-- rust|explored|vitest|types|contract]... [--report FILE]
 import { parseArgs } from 'node:util';
 import { build } from './support/build.mjs';
 import { install, requireRust } from './support/install.mjs';
 import { finish, runSuites } from './support/report.mjs';
 import { leave } from './support/steps.mjs';
-import { contract, rust, types, vitest } from './support/suites.mjs';
+import { contract, explored, rust, types, vitest } from './support/suites.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +19,7 @@ try {
   const tally = await runSuites(
     {
       rust,
+      explored,
       vitest: { label: 'package tests', run: vitest() },
       types,
       contract: { label: 'contract tests', run: contract() },

@@ -17,6 +17,7 @@ pub mod ownership;
 pub mod permits;
 pub mod refused;
 pub mod store;
+pub mod sync;
 pub mod telemetry;
 pub mod text;
 

@@ -19,17 +19,17 @@ use tenure::store::{Disk, Durability, Sizes};
 
 const LOOK: Look<'_> = Look { scopes: &["s", "t", "u"], ids: &["a", "b", "c", "d", "e"], turn: 7 };
 
-fn begin(disk: Arc<dyn Disk>, sizes: Sizes, durability: Durability, now: u64) -> JournalHandle {
-    let wanted = Wanted { durability: Some(durability), ..wanted(bounds(), now) };
+fn begin(disk: Arc<dyn Disk>, sizes: Sizes, durability: Durability) -> JournalHandle {
+    let wanted = Wanted { durability: Some(durability), ..wanted(bounds()) };
     JournalHandle::of(on_disk_by(disk, sizes, &wanted).unwrap())
 }
 
 /// Runs the workload, and gives the disk and the model after each of its commits.
 fn record(sizes: Sizes, durability: Durability) -> (Arc<Recorder>, Vec<Model>) {
     let empty = Arc::new(MemoryDisk::default());
-    close(&begin(empty.clone(), sizes, durability, 0));
+    close(&begin(empty.clone(), sizes, durability));
     let disk = Recorder::over(empty.image());
-    let handle = begin(disk.clone(), sizes, durability, 0);
+    let handle = begin(disk.clone(), sizes, durability);
     let mut models = vec![Model::new(bounds())];
     for calls in workload() {
         let answers = together(handle.journal().unwrap(), calls.clone());
@@ -47,7 +47,7 @@ fn record(sizes: Sizes, durability: Durability) -> (Arc<Recorder>, Vec<Model>) {
 /// Which of the models this image is; none if it is none of them.
 fn found(image: Vec<u8>, sizes: Sizes, models: &[Model]) -> Option<usize> {
     let disk = Arc::new(MemoryDisk::from(image));
-    let handle = begin(disk.clone(), sizes, Durability::Immediate, 1_000);
+    let handle = begin(disk.clone(), sizes, Durability::Immediate);
     let journal = handle.journal().unwrap();
     assert_eq!(journal.verify(), Ok(Vec::new()));
     let seen = LOOK.at(journal);
@@ -58,7 +58,7 @@ fn found(image: Vec<u8>, sizes: Sizes, models: &[Model]) -> Option<usize> {
     // The latest: some calls change nothing that can be seen.
     models.iter().rposition(|model| {
         let mut model = model.clone();
-        model.reopen(bounds(), 1_000);
+        model.reopen(bounds());
         LOOK.wanted(&model, "ok") == seen
             && calls.iter().zip(&answers).all(|(call, answer)| agree(&model.call(call), answer))
     })
@@ -140,11 +140,11 @@ fn a_crash_while_it_is_opened_or_compacted_in_place_loses_nothing() {
     let number = 10;
     let crashed = disk.crashes().into_iter().find(|crash| crash.marks == number).unwrap();
     let disk = Recorder::over(crashed.image(Fate::Dropped, &mut chance));
-    let handle = begin(disk.clone(), sizes, Durability::Immediate, 500);
+    let handle = begin(disk.clone(), sizes, Durability::Immediate);
     compact(&handle).unwrap();
     close(&handle);
     let mut opened = models[number].clone();
-    opened.reopen(bounds(), 500);
+    opened.reopen(bounds());
     let models = [models[number].clone(), opened];
     let crashes = disk.crashes();
     assert!(crashes.len() > 4, "{} crashes", crashes.len());

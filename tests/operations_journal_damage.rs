@@ -39,7 +39,7 @@ fn roomy() -> Bounds {
 }
 
 fn open(disk: Arc<MemoryDisk>, sizes: Sizes) -> Result<JournalHandle, Reason> {
-    let opened = on_disk_by(disk, sizes, &wanted(roomy(), 1_000));
+    let opened = on_disk_by(disk, sizes, &wanted(roomy()));
     opened.map(JournalHandle::of).map_err(|refused| refused.reason)
 }
 
@@ -60,7 +60,7 @@ fn meet(image: &[u8], sizes: Sizes, model: &Model, crashed: bool, place: &str) -
     if sizes.verified > 0 {
         assert_eq!(problems, Ok(Vec::new()), "{place}");
         let mut model = model.clone();
-        model.reopen(roomy(), 1_000);
+        model.reopen(roomy());
         // The latest commit of a crashed one may look like one that never came to its end.
         assert!(crashed || LOOK.at(journal) == LOOK.wanted(&model, "ok"), "{place}");
         assert!(!walk(journal, "s").is_empty(), "{place}: silently empty");

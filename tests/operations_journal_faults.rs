@@ -26,7 +26,7 @@ const LOOK: Look<'_> = Look { scopes: &["s", "t", "u"], ids: &IDS, turn: 7 };
 /// A journal without rows, closed in good order.
 fn empty() -> Vec<u8> {
     let disk = Arc::new(MemoryDisk::default());
-    close(&JournalHandle::of(on_disk(disk.clone(), &wanted(bounds(), 0)).unwrap()));
+    close(&JournalHandle::of(on_disk(disk.clone(), &wanted(bounds())).unwrap()));
     disk.image()
 }
 
@@ -50,13 +50,13 @@ impl Trouble {
         let disk = Faulty::over(Arc::new(MemoryDisk::from(image.to_vec())));
         disk.fail(what, how, after);
         let journal = loop {
-            match on_disk(disk.clone(), &wanted(bounds(), 0)) {
+            match on_disk(disk.clone(), &wanted(bounds())) {
                 Ok(journal) => break journal,
                 Err(refused) => {
                     let io = refused.reason == Reason::JournalIo;
                     assert!(io || how == How::Panicking, "{refused:?}");
                     if how == How::Lasting {
-                        assert!(on_disk(disk.clone(), &wanted(bounds(), 0)).is_err());
+                        assert!(on_disk(disk.clone(), &wanted(bounds())).is_err());
                     }
                     disk.mend();
                 }
@@ -144,9 +144,9 @@ impl Trouble {
         close(&self.handle);
         let image = if crash { image } else { self.disk.under.image() };
         let [mut model] = <[Model; 1]>::try_from(self.models).unwrap();
-        model.reopen(bounds(), 1_000);
+        model.reopen(bounds());
         let disk = Arc::new(MemoryDisk::from(image));
-        let handle = JournalHandle::of(on_disk(disk, &wanted(bounds(), 1_000)).unwrap());
+        let handle = JournalHandle::of(on_disk(disk, &wanted(bounds())).unwrap());
         let journal = handle.journal().unwrap();
         assert_eq!(LOOK.at(journal), LOOK.wanted(&model, "ok"));
         assert_eq!(journal.verify(), Ok(Vec::new()));
@@ -233,9 +233,8 @@ fn a_full_disk_refuses_the_write_and_takes_it_once_there_is_room() {
 #[test]
 fn a_read_that_fails_once_is_not_noticed_and_one_that_goes_on_failing_is_told() {
     let disk = Faulty::over(Arc::new(MemoryDisk::from(empty())));
-    let fresh = |disk: &Arc<Faulty>| {
-        JournalHandle::of(on_disk(disk.clone(), &wanted(bounds(), 0)).unwrap())
-    };
+    let fresh =
+        |disk: &Arc<Faulty>| JournalHandle::of(on_disk(disk.clone(), &wanted(bounds())).unwrap());
     let handle = fresh(&disk);
     handle.journal().unwrap().call(reserve("a", "s", 1)).unwrap();
     // So many that no one page has them all.

@@ -80,13 +80,13 @@ fn an_empty_file_and_a_link_to_nothing_become_journals_that_only_their_owner_rea
     fs::write(at("empty"), "").unwrap();
     symlink("target", at("link")).unwrap();
     for name in ["empty", "link", "new"] {
-        let handle = open(&at(name), Bounds::default(), 0);
+        let handle = open(&at(name), Bounds::default());
         handle.journal().unwrap().call(reserve("a", "", 1)).unwrap();
         close(&handle);
         let mode = fs::metadata(at(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
         fs::set_permissions(at(name), fs::Permissions::from_mode(0o666)).unwrap();
-        let handle = open(&at(name), Bounds::default(), 0);
+        let handle = open(&at(name), Bounds::default());
         assert_eq!(walk(handle.journal().unwrap(), ""), ["a"]);
         let mode = fs::metadata(at(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
@@ -110,7 +110,7 @@ fn a_file_that_could_not_be_made_whole_is_not_there_at_all() {
         let panicked = std::panic::catch_unwind(|| drop(OpenFile::find(&path, panics)));
         assert!(panicked.is_err());
         assert_eq!(names(directory.path()), before);
-        close(&open(&path, Bounds::default(), 0));
+        close(&open(&path, Bounds::default()));
         fs::remove_file(&path).unwrap();
     }
 }
@@ -119,14 +119,14 @@ fn a_file_that_could_not_be_made_whole_is_not_there_at_all() {
 fn what_a_compaction_left_that_died_is_cleared_by_the_next_opening() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("journal");
-    close(&open(&path, Bounds::default(), 0));
+    close(&open(&path, Bounds::default()));
     let file = OpenFile::find(&path, |_| panic!("it is there")).unwrap();
     assert!(file.lock().unwrap());
     let (successor, ()) = file.successor(|_| Ok(())).unwrap();
     Box::leak(Box::new(successor));
     drop(file);
     assert_eq!(names(directory.path()).len(), 2);
-    let handle = open(&path, Bounds::default(), 0);
+    let handle = open(&path, Bounds::default());
     assert_eq!(names(directory.path()), ["journal"]);
     close(&handle);
 }
@@ -136,7 +136,7 @@ fn what_a_compaction_left_that_died_is_cleared_by_the_next_opening() {
 fn a_compaction_that_cannot_have_its_file_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("journal");
-    let handle = open(&path, Bounds::default(), 0);
+    let handle = open(&path, Bounds::default());
     handle.journal().unwrap().call(reserve("a", "", 1)).unwrap();
     let name = format!(".tenure-{:016x}.new", xxhash_rust::xxh3::xxh3_64(b"journal"));
     fs::create_dir(directory.path().join(&name)).unwrap();
@@ -154,7 +154,7 @@ fn a_compaction_that_cannot_have_its_file_changes_nothing() {
     handle.journal().unwrap().call(reserve("c", "", 1)).unwrap();
     close(&handle);
     assert_eq!(names(directory.path()), ["moved"]);
-    let handle = open(&moved, Bounds::default(), 0);
+    let handle = open(&moved, Bounds::default());
     assert_eq!(walk(handle.journal().unwrap(), ""), ["c", "b", "a"]);
 }
 
@@ -163,7 +163,7 @@ fn a_compaction_that_cannot_have_its_file_changes_nothing() {
 fn one_file_is_one_journal_under_all_its_names_until_the_last_handle_closes() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    let first = open(&at("journal"), Bounds::default(), 0);
+    let first = open(&at("journal"), Bounds::default());
     fs::hard_link(at("journal"), at("hard")).unwrap();
     std::os::unix::fs::symlink("hard", at("soft")).unwrap();
     let began = first.journal().unwrap().call(reserve("a", "", 1)).unwrap();
@@ -171,7 +171,7 @@ fn one_file_is_one_journal_under_all_its_names_until_the_last_handle_closes() {
     let others: Vec<_> = ["hard", "soft", "./journal", "../nothing/../journal"]
         .into_iter()
         .take(3)
-        .map(|name| open(&at(name), Bounds::default(), 0))
+        .map(|name| open(&at(name), Bounds::default()))
         .collect();
     first.journal().unwrap().call(update("a", "", r#"{"state":"running"}"#, 2)).unwrap();
     for other in &others {
@@ -183,12 +183,12 @@ fn one_file_is_one_journal_under_all_its_names_until_the_last_handle_closes() {
         assert_eq!(state, "running", "its file is open all the same");
         close(&other);
     }
-    let again = open(&at("soft"), Bounds::default(), 9);
+    let again = open(&at("soft"), Bounds::default());
     assert_eq!(field(again.journal().unwrap(), "", "a", "state"), "interrupted");
     // A file with other names is compacted in place.
     compact(&again).unwrap();
     close(&again);
-    let hard = open(&at("hard"), Bounds::default(), 9);
+    let hard = open(&at("hard"), Bounds::default());
     assert_eq!(walk(hard.journal().unwrap(), ""), ["a"]);
 }
 
@@ -197,7 +197,7 @@ fn other_options_are_refused_and_leave_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("journal");
     let bounds = Bounds { retain: 5, ..Bounds::default() };
-    let first = open(&path, bounds.clone(), 0);
+    let first = open(&path, bounds.clone());
     for _ in 0..50 {
         let other = Wanted { bounds: Some(Bounds::default()), ..Wanted::default() };
         let refused = JournalHandle::open(&path, &other).unwrap_err();
@@ -207,14 +207,14 @@ fn other_options_are_refused_and_leave_nothing_behind() {
     assert_eq!(same.journal().unwrap().bounds, bounds);
     close(&same);
     close(&first);
-    close(&open(&path, Bounds::default(), 0));
+    close(&open(&path, Bounds::default()));
 }
 
 #[test]
 fn a_file_that_another_holds_is_refused_with_its_holder_and_free_once_that_lets_go() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("journal");
-    close(&open(&path, Bounds::default(), 0));
+    close(&open(&path, Bounds::default()));
     let content = fs::read(&path).unwrap();
     let holder = File::options().read(true).write(true).open(&path).unwrap();
     holder.try_lock().unwrap();
@@ -226,10 +226,10 @@ fn a_file_that_another_holds_is_refused_with_its_holder_and_free_once_that_lets_
     }
     assert!(fs::read(&path).unwrap() == content);
     drop(holder);
-    close(&open(&path, Bounds::default(), 0));
+    close(&open(&path, Bounds::default()));
     // Let go without a word, it is free, too.
-    drop(open(&path, Bounds::default(), 0));
-    close(&open(&path, Bounds::default(), 0));
+    drop(open(&path, Bounds::default()));
+    close(&open(&path, Bounds::default()));
     let free = File::options().read(true).write(true).open(&path).unwrap();
     free.try_lock().unwrap();
 }
@@ -257,7 +257,7 @@ fn closing_waits_for_what_was_called_before_and_for_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("journal");
     for _ in 0..20 {
-        let handle = open(&path, Bounds::default(), 0);
+        let handle = open(&path, Bounds::default());
         let (tell, told) = mpsc::channel();
         let mut posted = Vec::new();
         for number in 0..20 {

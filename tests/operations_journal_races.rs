@@ -258,7 +258,7 @@ fn a_path_that_is_opened_and_closed_by_many_under_many_names_is_always_one_journ
         let seed = seed();
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
-        close(&open(&path, roomy(), 0));
+        close(&open(&path, roomy()));
         let names: Vec<PathBuf> =
             ["journal", "hard", "soft"].map(|name| directory.path().join(name)).into();
         std::fs::hard_link(&path, &names[1]).unwrap();
@@ -271,7 +271,7 @@ fn a_path_that_is_opened_and_closed_by_many_under_many_names_is_always_one_journ
                     let mut chance = Chance::new(seed ^ thread);
                     for turn in 0..turns {
                         let name = &names[chance.below(3) as usize];
-                        let handle = open(name, roomy(), 0);
+                        let handle = open(name, roomy());
                         let id = format!("{thread}.{turn}");
                         let created = handle.journal().unwrap().call(reserve(&id, "", 1));
                         assert!(matches!(created, Ok(Reply::Reserved(true, _))), "{created:?}");
@@ -285,7 +285,7 @@ fn a_path_that_is_opened_and_closed_by_many_under_many_names_is_always_one_journ
                 });
             }
         });
-        let handle = open(&path, roomy(), 0);
+        let handle = open(&path, roomy());
         assert_eq!(walk(handle.journal().unwrap(), "").len() as u64, 3 * turns);
         close(&handle);
         is_free(&path);
@@ -298,7 +298,7 @@ fn compacting_and_copying_are_in_nobodys_way_and_nobody_is_in_theirs() {
         let seed = seed();
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
-        let handle = open(&path, roomy(), 0);
+        let handle = open(&path, roomy());
         let journal = handle.journal().unwrap();
         let text = format!("{{\"text\":\"{}\"}}", "x".repeat(2_000));
         let turns = times(12, 300);
@@ -336,7 +336,7 @@ fn compacting_and_copying_are_in_nobodys_way_and_nobody_is_in_theirs() {
             threads.spawn(|| {
                 // Others come and go meanwhile, and find it open.
                 while !over.load(Ordering::SeqCst) {
-                    let other = open(&path, roomy(), 0);
+                    let other = open(&path, roomy());
                     assert!(Arc::ptr_eq(other.journal().unwrap(), journal), "one journal");
                     close(&other);
                 }
@@ -347,7 +347,7 @@ fn compacting_and_copying_are_in_nobodys_way_and_nobody_is_in_theirs() {
                 let copy = directory.path().join(format!("copy {turn}"));
                 let least = written.load(Ordering::SeqCst);
                 journal.backup(&copy).unwrap();
-                let copied = open(&copy, roomy(), 0);
+                let copied = open(&copy, roomy());
                 assert_eq!(copied.journal().unwrap().verify(), Ok(Vec::new()));
                 assert!(walk(copied.journal().unwrap(), "").len() as u64 >= least);
                 assert_eq!(journal.verify(), Ok(Vec::new()), "also while others write");
@@ -358,7 +358,7 @@ fn compacting_and_copying_are_in_nobodys_way_and_nobody_is_in_theirs() {
         assert_eq!(walk(journal, "").len() as u64, count);
         close(&handle);
         is_free(&path);
-        let handle = open(&path, roomy(), 0);
+        let handle = open(&path, roomy());
         assert_eq!(walk(handle.journal().unwrap(), "").len() as u64, count);
         assert_eq!(handle.journal().unwrap().verify(), Ok(Vec::new()));
     });
@@ -373,7 +373,7 @@ fn closing_in_the_midst_of_everything_settles_every_call_and_frees_the_file() {
         let mut chance = Chance::new(seed);
         let mut sure = 0;
         for turn in 0..times(15, 500) {
-            let handle = Arc::new(open(&path, roomy(), 0));
+            let handle = Arc::new(open(&path, roomy()));
             let start = Arc::new(Barrier::new(4));
             let (tell, told) = mpsc::channel();
             let spawned = [0, 1, 2].map(|thread| {
@@ -398,7 +398,7 @@ fn closing_in_the_midst_of_everything_settles_every_call_and_frees_the_file() {
             }
             assert_eq!(settled, asked, "every call is settled");
         }
-        let handle = open(&path, roomy(), 0);
+        let handle = open(&path, roomy());
         assert_eq!(walk(handle.journal().unwrap(), "").len() as u64, sure);
     });
 }

@@ -29,7 +29,7 @@ fn bounds() -> Bounds {
 
 /// Two pruned operations, two that ended, one that waits, one that runs, in scope `s`: p, q, e, f, w, r.
 fn journal(path: &Path) {
-    let handle = open(path, bounds(), 0);
+    let handle = open(path, bounds());
     let journal = handle.journal().unwrap();
     for (number, id) in ["p", "q", "e", "f", "w", "r"].into_iter().enumerate() {
         journal.call(reserve(id, "s", number as u64)).unwrap();
@@ -115,7 +115,7 @@ fn a_row_that_cannot_be_decoded_is_told_and_its_id_is_never_given_anew() {
     for bad in damages(&good) {
         change(&path, ROWS, 5, Some(&bad));
         for _ in 0..2 {
-            let handle = open(&path, bounds(), 30);
+            let handle = open(&path, bounds());
             let journal = handle.journal().unwrap();
             let told = vec![(Some("w".to_owned()), "its row cannot be decoded".to_owned())];
             assert_eq!(amiss(&handle), told);
@@ -132,12 +132,12 @@ fn a_row_that_cannot_be_decoded_is_told_and_its_id_is_never_given_anew() {
         assert_eq!(record(&path, ROWS, 5), bad);
     }
     change(&path, ROWS, 5, None);
-    let handle = open(&path, bounds(), 30);
+    let handle = open(&path, bounds());
     assert_eq!(amiss(&handle), [(Some("w".to_owned()), "its row is missing".to_owned())]);
     assert_eq!(outcome(&handle, "w"), Err(Reason::OperationRetired));
     close(&handle);
     change(&path, ROWS, 5, Some(&good));
-    let handle = open(&path, bounds(), 30);
+    let handle = open(&path, bounds());
     assert_eq!(amiss(&handle), []);
     assert_eq!(outcome(&handle, "w"), Ok(false));
 }
@@ -150,7 +150,7 @@ fn an_entry_of_the_fence_that_cannot_be_decoded_still_holds_its_id() {
         let good = record(&path, FENCE, key.as_slice());
         for bad in damages(&good) {
             change(&path, FENCE, key.as_slice(), Some(&bad));
-            let handle = open(&path, bounds(), 30);
+            let handle = open(&path, bounds());
             let told = "its entry of the fence cannot be decoded".to_owned();
             assert_eq!(amiss(&handle), [(Some(id.to_owned()), told)]);
             assert_eq!(outcome(&handle, id), wanted);
@@ -163,7 +163,7 @@ fn an_entry_of_the_fence_that_cannot_be_decoded_still_holds_its_id() {
         change(&path, FENCE, key.as_slice(), Some(&good));
     }
     change(&path, FENCE, fence_key("s", "w").as_slice(), None);
-    let handle = open(&path, bounds(), 30);
+    let handle = open(&path, bounds());
     assert_eq!(amiss(&handle), [(Some("w".to_owned()), "the fence does not hold it".to_owned())]);
     assert_eq!(outcome(&handle, "w"), Ok(false));
 }
@@ -177,7 +177,7 @@ fn a_value_that_cannot_be_decoded_is_none_and_a_row_that_needs_it_is_never_sent(
         let good = record(&path, VALUES, key);
         for bad in damages(&good) {
             change(&path, VALUES, key, Some(&bad));
-            let handle = open(&path, bounds(), 30);
+            let handle = open(&path, bounds());
             let told = format!("its {what} cannot be decoded");
             assert_eq!(amiss(&handle), [(Some(id.to_owned()), told)]);
             assert!(field(handle.journal().unwrap(), "s", id, what).is_null());
@@ -185,13 +185,13 @@ fn a_value_that_cannot_be_decoded_is_none_and_a_row_that_needs_it_is_never_sent(
             close(&handle);
         }
         change(&path, VALUES, key, None);
-        let handle = open(&path, bounds(), 30);
+        let handle = open(&path, bounds());
         assert_eq!(amiss(&handle), [(Some(id.to_owned()), format!("its {what} is missing"))]);
         close(&handle);
         change(&path, VALUES, key, Some(&good));
     }
     change(&path, VALUES, input_of_w, Some(b"garbage"));
-    let handle = open(&path, bounds(), 30);
+    let handle = open(&path, bounds());
     let journal = handle.journal().unwrap();
     assert_eq!(journal.payload("s", "w"), Ok(None));
     let begun = journal.call(Call::Begin { key: Key::new("s", "w"), now: 40 });
@@ -205,7 +205,7 @@ fn a_pair_that_cannot_be_decoded_is_told_and_the_others_are_handed_out() {
     let good = record(&path, RETIRED, 1);
     for bad in damages(&good) {
         change(&path, RETIRED, 1, Some(&bad));
-        let handle = open(&path, bounds(), 30);
+        let handle = open(&path, bounds());
         let told = "a pair that left the history cannot be decoded".to_owned();
         assert_eq!(amiss(&handle), [(None, told)]);
         let drained = handle.journal().unwrap().call(Call::Drain { holder: 1 });
@@ -222,7 +222,7 @@ fn without_its_counters_a_journal_gives_no_number_again() {
     low[8..].fill(0);
     for bad in damages(&good).into_iter().chain([low]) {
         change(&path, META, COUNTERS_KEY, Some(&bad));
-        let handle = open(&path, bounds(), 30);
+        let handle = open(&path, bounds());
         assert_eq!(amiss(&handle), [], "set right by the opening");
         let journal = handle.journal().unwrap();
         let id = format!("new {}", walk(journal, "s").len());
@@ -253,7 +253,7 @@ fn a_newer_format_is_refused_as_such_and_what_has_none_as_no_journal() {
         assert_eq!(refused(&path), Reason::JournalCorrupt);
     }
     change(&path, META, FORMAT_KEY, Some(&FORMAT.to_le_bytes()));
-    close(&open(&path, bounds(), 0));
+    close(&open(&path, bounds()));
     // A database of the same kind that is no journal, and one that lacks a table.
     for table in ["tenure", "journal.fence", "journal.rows", "journal.values", "journal.retired"] {
         let (_directory, path) = made();
@@ -277,7 +277,7 @@ fn tables_of_a_later_version_are_kept_where_the_file_is_compacted() {
     transaction.open_table(later).unwrap().insert(1, 2).unwrap();
     transaction.commit().unwrap();
     database.close().unwrap();
-    let handle = open(&path, bounds(), 30);
+    let handle = open(&path, bounds());
     let (before, after) = compact(&handle).unwrap();
     assert!(after <= before);
     assert_eq!(outcome(&handle, "later"), Ok(true));

@@ -21,7 +21,7 @@ use tenure::store::disk::MemoryDisk;
 use tenure::store::{Disk, Sizes};
 
 fn begin(disk: Arc<dyn Disk>) -> JournalHandle {
-    JournalHandle::of(on_disk(disk, &wanted(Bounds::default(), 0)).unwrap())
+    JournalHandle::of(on_disk(disk, &wanted(Bounds::default())).unwrap())
 }
 
 const ROWS: u64 = 100;
@@ -49,7 +49,7 @@ fn observe(row: u64, turn: u64) -> Call {
 
 fn grows_no_further(sizes: Sizes, turns: u64) {
     let disk = Arc::new(MemoryDisk::default());
-    let opened = on_disk_by(disk.clone(), sizes, &wanted(Bounds::default(), 0));
+    let opened = on_disk_by(disk.clone(), sizes, &wanted(Bounds::default()));
     let handle = JournalHandle::of(opened.unwrap());
     fill(&handle);
     let journal = handle.journal().unwrap();
@@ -186,7 +186,7 @@ fn a_file_that_has_become_too_large_is_written_anew() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("journal");
     let bounds = Bounds::default();
-    let handle = open(&path, bounds.clone(), 0);
+    let handle = open(&path, bounds.clone());
     let journal = handle.journal().unwrap();
     let input = format!("{{\"text\":\"{}\"}}", "x".repeat(20_000));
     let calls = (0..300_u64).flat_map(|number| {
@@ -206,7 +206,7 @@ fn a_file_that_has_become_too_large_is_written_anew() {
     assert!(same <= again, "{again} bytes before, {same} after");
     assert_eq!(walk(journal, ""), ["299"]);
     close(&handle);
-    let handle = open(&path, bounds, 0);
+    let handle = open(&path, bounds);
     assert_eq!(handle.journal().unwrap().verify(), Ok(Vec::new()));
     assert_eq!(walk(handle.journal().unwrap(), ""), ["299"]);
 }

@@ -8,7 +8,8 @@ import { step, StepFailed } from './steps.mjs';
  * A suite of tests, or a single check, by the name it is asked for.
  * @typedef {object} Suite
  * @property {string} label
- * @property {() => Promise<Tally & { output?: string }>} run `output` is shown if anything failed
+ * @property {() => Promise<Tally & { output?: string, told?: string[] }>} run `output` is shown if
+ *   anything failed, and what is `told` always
  */
 
 /** A check that could not run. @param {string} why @returns {Tally} */
@@ -47,6 +48,7 @@ export async function runSuites(suites, asked) {
     if (asked.length > 0 && !asked.includes(name)) continue;
     const tally = await step(suite.label, suite.run, describe);
     if (tally.failed > 0 && tally.output) process.stderr.write(`${tally.output.trimEnd()}\n`);
+    for (const line of tally.told ?? []) process.stderr.write(`  ${line}\n`);
     tallies.push(tally);
   }
   return sum(tallies);

@@ -22,6 +22,18 @@ export const rust = {
   },
 };
 
+/** The core again, with locks at which shuttle decides which thread goes on. @type {Suite} */
+export const explored = {
+  label: 'explored schedules',
+  run: async () => {
+    const features = ['--no-default-features', '--features', 'shuttle'];
+    const args = ['test', ...features, '--test', 'explored', '--', '--nocapture'];
+    const { code, output } = await run('cargo', args, { mayFail: true });
+    const told = [...output.matchAll(/explored: (.*)$/gm)].map(([, what]) => what ?? '').sort();
+    return { ...cargoTally(output, code), output, told };
+  },
+};
+
 /** @param {readonly string[]} filters @param {string} [node] @returns {Suite['run']} */
 export const vitest =
   (filters = [], node = process.execPath) =>

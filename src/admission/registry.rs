@@ -1,13 +1,13 @@
 //! The active operations of one scope, behind one lock.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use hashbrown::HashMap;
 use tracing::field::display;
 use tracing::{Level, debug, enabled, error, info};
 
 use super::{Filter, Refusal, Registration};
+use crate::sync::Mutex;
 use crate::text::Text;
 
 const TARGET: &str = "tenure::admission";
@@ -129,7 +129,7 @@ impl Registry {
 
     /// Whether a fault of ours broke the registry, so that what look-ups answer means nothing.
     pub fn is_broken(&self) -> bool {
-        self.state.is_poisoned()
+        self.state.lock().is_err()
     }
 
     fn step<T: Default>(&self, step: impl FnOnce(&mut State) -> T) -> T {

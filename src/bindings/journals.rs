@@ -36,8 +36,7 @@ fn wanted(text: &str) -> Answer<Wanted> {
         "eventual" => Durability::Eventual,
         _ => Durability::Immediate,
     });
-    // Opening observes nothing: the time of a row that it interrupts stays.
-    Ok(Wanted { bounds, durability, now: 0 })
+    Ok(Wanted { bounds, durability })
 }
 
 /// Bounds with defaults filled in. A value out of range is told by its name.

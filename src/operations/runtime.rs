@@ -23,10 +23,17 @@ pub fn runtime() -> Option<&'static Handle> {
 }
 
 /// Does work that may wait on a thread that may.
+#[cfg(not(feature = "shuttle"))]
 pub fn spawn_blocking(work: impl FnOnce() + Send + 'static) {
     match runtime() {
         Some(runtime) => drop(runtime.spawn_blocking(work)),
         // Without threads the caller waits; that is all that is left.
         None => work(),
     }
+}
+
+/// An explored schedule knows only the threads that shuttle makes.
+#[cfg(feature = "shuttle")]
+pub fn spawn_blocking(work: impl FnOnce() + Send + 'static) {
+    drop(shuttle::thread::spawn(work));
 }

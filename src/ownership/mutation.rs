@@ -13,10 +13,11 @@
 //! would let its followers overtake the one that runs.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::out::{MemberId, Slot};
 use super::session::Session;
+use crate::sync::Mutex;
 
 /// Where a mutation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::session::Session;
+use crate::sync::Mutex;
 
 /// Names a handle within its realm. Given anew after the handle was sealed.
 pub type Slot = u32;

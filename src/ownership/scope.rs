@@ -5,25 +5,27 @@
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::HashMap;
 
 use super::out::{Member, MemberId, Wake};
 use super::session::Session;
 use crate::admission::Registry;
+use crate::sync::atomic::{AtomicU32, AtomicUsize};
+use crate::sync::{Global, Mutex, MutexGuard, RwLock, RwLockWriteGuard, Scatter};
 use crate::text::Text;
 
 const SHARDS: usize = 16;
 
-static SCOPES: LazyLock<Mutex<BTreeMap<Text, Arc<Scope>>>> = LazyLock::new(Mutex::default);
-static NEXT_MEMBER: AtomicU32 = AtomicU32::new(1);
+static SCOPES: Global<Mutex<BTreeMap<Text, Arc<Scope>>>> = Global::new(Mutex::default);
+static NEXT_MEMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);
 
 /// Sessions, members and admission of one scope. A core without a scope has one of its own.
 pub struct Scope {
     name: Option<Text>,
-    hasher: DefaultHashBuilder,
+    hasher: Scatter,
     shards: [Mutex<HashMap<Text, Arc<Session>>>; SHARDS],
     members: RwLock<Vec<Arc<Member>>>,
     generations: AtomicU32,
@@ -36,7 +38,7 @@ impl Scope {
     fn new(name: Option<Text>) -> Self {
         Self {
             name,
-            hasher: DefaultHashBuilder::default(),
+            hasher: Scatter::default(),
             shards: Default::default(),
             members: RwLock::default(),
             generations: AtomicU32::new(0),
@@ -54,7 +56,7 @@ impl Scope {
             scope.members_mut().push(Arc::clone(&member));
             return (scope, member);
         };
-        let mut scopes = lock(&SCOPES);
+        let mut scopes = lock(SCOPES.get());
         let scope = scopes.entry(name.clone()).or_insert_with(|| Arc::new(Scope::new(Some(name))));
         // Under the lock of the list: a scope whose last member leaves now is not joined.
         scope.members_mut().push(Arc::clone(&member));
@@ -63,7 +65,7 @@ impl Scope {
 
     /// Takes a member out. With the last one the scope ends and its name begins anew.
     pub(super) fn leave(&self, member: MemberId) {
-        let mut scopes = lock(&SCOPES);
+        let mut scopes = lock(SCOPES.get());
         let mut members = self.members_mut();
         members.retain(|each| each.id != member);
         if members.is_empty()
@@ -73,7 +75,7 @@ impl Scope {
         }
     }
 
-    fn members_mut(&self) -> std::sync::RwLockWriteGuard<'_, Vec<Arc<Member>>> {
+    fn members_mut(&self) -> RwLockWriteGuard<'_, Vec<Arc<Member>>> {
         self.members.write().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,7 +1,7 @@
 //! The record of one session: every fact of it, under its one lock.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 
 use slab::Slab;
 use smallvec::SmallVec;
@@ -20,6 +20,7 @@ use super::request::Request;
 use super::start::Start;
 use super::steering::Steering;
 use crate::error::{Outcome, Reason};
+use crate::sync::{Mutex, MutexGuard};
 use crate::text::Text;
 
 static FAULT: AtomicBool = AtomicBool::new(false);

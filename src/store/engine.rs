@@ -1,7 +1,7 @@
 //! A database on a disk: opened on trial first, committed to, and opened again after it failed.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use redb::{Database, ReadTransaction, WriteTransaction};
 
@@ -12,6 +12,8 @@ use super::place::{Place, Tried, opened};
 use super::trial::Trial;
 use crate::error::Reason;
 use crate::refused::{Answer, Refused};
+use crate::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Sizes of a file from which on it is treated otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +54,9 @@ pub struct Engine {
     broken: AtomicBool,
     /// How often what is in the place was exchanged.
     exchanged: AtomicU64,
-    syncs: Arc<AtomicU64>,
+    syncs: Arc<std::sync::atomic::AtomicU64>,
     /// Nothing that is written matters any more: see [`Engine::abandon`].
-    abandoned: Arc<AtomicBool>,
+    abandoned: Arc<std::sync::atomic::AtomicBool>,
 }
 
 /// What a piece of work in a transaction gives.

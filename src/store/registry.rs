@@ -1,11 +1,12 @@
 //! What is open in this process, by the identity of its file: one path is one thing for all threads.
 
 use std::hash::Hash;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use hashbrown::HashMap;
 
 use crate::refused::Answer;
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// Something that may be joined until it begins to close.
 pub trait Shared {

@@ -42,12 +42,12 @@ pub fn update(id: &str, scope: &str, patch: &str, now: u64) -> Call {
     Call::Update { key: Key::new(scope, id), row: None, patch: Patch::parse(patch).unwrap(), now }
 }
 
-pub fn wanted(bounds: Bounds, now: u64) -> Wanted {
-    Wanted { bounds: Some(bounds), durability: None, now }
+pub fn wanted(bounds: Bounds) -> Wanted {
+    Wanted { bounds: Some(bounds), durability: None }
 }
 
-pub fn open(path: &Path, bounds: Bounds, now: u64) -> JournalHandle {
-    JournalHandle::open(path, &wanted(bounds, now)).unwrap()
+pub fn open(path: &Path, bounds: Bounds) -> JournalHandle {
+    JournalHandle::open(path, &wanted(bounds)).unwrap()
 }
 
 /// Closes a handle and returns once it has let go.

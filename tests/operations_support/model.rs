@@ -175,7 +175,7 @@ impl Model {
     }
 
     /// The journal is opened anew, with these bounds.
-    pub fn reopen(&mut self, bounds: Bounds, now: u64) {
+    pub fn reopen(&mut self, bounds: Bounds) {
         self.bounds = bounds;
         self.handed = None;
         self.changes.clear();
@@ -184,7 +184,6 @@ impl Model {
             row.stale = !row.state.is_terminal() && !row.waits();
             if row.watched_by_nobody() {
                 row.state = State::Interrupted;
-                row.updated_at = row.updated_at.max(now);
             }
         }
         let mut scopes: Vec<String> = self.rows.values().map(|row| row.scope.clone()).collect();

@@ -65,7 +65,8 @@ impl Model {
                 self.reserve(key, digest, input, *now, unless)
             }
             Call::Update { key, row, patch, now } => {
-                self.update(key, *row, patch, *now).map(|row| self.gives(row))
+                let updated = self.update(key, *row, patch, *now)?;
+                Ok(if row.is_some() { Gives::Done } else { self.gives(updated) })
             }
             Call::RequestCancel { key } => self.intend(key),
             Call::Cancel { key, now } => {

@@ -18,8 +18,8 @@ pub const HOLDERS: [u64; 2] = [1_000_001, 1_000_002];
 pub enum Step {
     /// Calls that are handed over together.
     Calls(Vec<Call>),
-    /// The journal is closed and opened again, with this bound and at this time.
-    Reopen { retain: u64, now: u64 },
+    /// The journal is closed and opened again, with this bound.
+    Reopen { retain: u64 },
     /// Nothing may change by it.
     Compact,
     /// What a watcher is to be told next is asked for.
@@ -125,7 +125,7 @@ pub fn steps(most: usize, reopens: bool) -> impl Strategy<Value = Vec<Step>> {
         30 => vec(call(), 1..2).prop_map(Step::Calls),
         6 => vec(call(), 2..8).prop_map(Step::Calls),
         4 => (0..3_usize).prop_map(Step::Look),
-        reopen => (1..4_u64, 0..60_u64).prop_map(|(retain, now)| Step::Reopen { retain, now }),
+        reopen => (1..4_u64).prop_map(|retain| Step::Reopen { retain }),
         compact => Just(Step::Compact),
     ];
     vec(step, 1..most)

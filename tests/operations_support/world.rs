@@ -46,19 +46,17 @@ pub fn bounds(retain: u64) -> Bounds {
     }
 }
 
-fn begin(home: &Home, bounds: Bounds, now: u64) -> JournalHandle {
+fn begin(home: &Home, bounds: Bounds) -> JournalHandle {
     match home {
         Home::Memory => JournalHandle::in_memory(bounds).unwrap(),
-        Home::Disk(disk) => {
-            JournalHandle::of(on_disk(Arc::clone(disk), &wanted(bounds, now)).unwrap())
-        }
-        Home::File(path) => open(path, bounds, now),
+        Home::Disk(disk) => JournalHandle::of(on_disk(Arc::clone(disk), &wanted(bounds)).unwrap()),
+        Home::File(path) => open(path, bounds),
     }
 }
 
 impl World {
     pub fn new(home: Home) -> Self {
-        let handle = begin(&home, bounds(2), 0);
+        let handle = begin(&home, bounds(2));
         let mut world =
             Self { home, handle, model: Model::new(bounds(2)), watchers: Vec::new(), steps: 0 };
         world.watch();
@@ -91,11 +89,11 @@ impl World {
                 }
                 self.offer();
             }
-            Step::Reopen { retain, now } => {
+            Step::Reopen { retain } => {
                 close(&self.handle);
                 assert!(self.watchers.iter().all(|(watcher, ..)| watcher.is_over()));
-                self.handle = begin(&self.home, bounds(*retain), *now);
-                self.model.reopen(bounds(*retain), *now);
+                self.handle = begin(&self.home, bounds(*retain));
+                self.model.reopen(bounds(*retain));
                 self.watch();
             }
             Step::Compact => drop(compact(&self.handle).unwrap()),

@@ -62,7 +62,8 @@ pub enum Call {
     Update {
         /// Of the operation.
         key: Key,
-        /// Of its row, where a later operation of the same id is not meant.
+        /// Of its row, where a later operation of the same id is not meant. Whoever knows it is a runner,
+        /// and is told no status: reading input and result for it would be for nobody.
         row: Option<u64>,
         /// What to change; its values are judged already.
         patch: Patch,
@@ -177,6 +178,9 @@ impl<'a, 't> Draft<'a, 't> {
             }
             Call::Update { key, row, patch, now } => {
                 let updated = self.update(key, *row, patch, *now)?;
+                if row.is_some() {
+                    return Ok(updated.map(|_| Reply::Done));
+                }
                 self.shown(updated)
             }
             Call::RequestCancel { key } => self.request_cancel(key),

@@ -1,8 +1,8 @@
 //! What a caller holds of a journal, and closes.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
 
 use super::apply::Call;
 use super::journal::Journal;
@@ -15,6 +15,8 @@ use crate::operations::runtime::spawn_blocking;
 use crate::refused::Answer;
 use crate::store::Durability;
 use crate::store::failure::{caught, fault, spoken};
+use crate::sync::Mutex;
+use crate::sync::atomic::AtomicBool;
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 

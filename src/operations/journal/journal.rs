@@ -1,7 +1,7 @@
 //! A journal that is open: what all its handles share.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashMap;
 
@@ -13,6 +13,8 @@ use crate::operations::Bounds;
 use crate::refused::Refused;
 use crate::store::failure::caught;
 use crate::store::{Durability, Engine, OpenFile, Shared};
+use crate::sync::atomic::{AtomicBool, AtomicU64};
+use crate::sync::{Mutex, MutexGuard, RwLock};
 
 /// Told of rows of its scope that changed, or that are to be cancelled. In the writer's turn, so it must
 /// not wait for a call.

@@ -36,8 +36,6 @@ pub struct Wanted {
     pub bounds: Option<Bounds>,
     /// Of commits.
     pub durability: Option<Durability>,
-    /// By the clock of who opens it: the time of what opening changes.
-    pub now: u64,
 }
 
 /// What was read from a file.
@@ -175,26 +173,25 @@ fn begin(
 ) -> Answer<Arc<Journal>> {
     let bounds = wanted.bounds.clone().unwrap_or_default();
     let durability = wanted.durability.unwrap_or(Durability::Immediate);
-    let rehearse = |trial: &Engine, loaded: &Loaded| {
-        set_right(trial, loaded.clone(), &bounds, wanted.now).map(drop)
-    };
+    let rehearse =
+        |trial: &Engine, loaded: &Loaded| set_right(trial, loaded.clone(), &bounds).map(drop);
     let (engine, loaded) = Engine::open_rehearsed(disk, sizes, load, rehearse)?;
     if let Some(file) = &file {
         file.narrow();
     }
-    let book = set_right(&engine, loaded, &bounds, wanted.now)?;
+    let book = set_right(&engine, loaded, &bounds)?;
     Ok(Journal::new(engine, book, file, bounds, durability, path))
 }
 
 /// Interrupts what nobody watches any more, and prunes what is over the bound, in steps.
-fn set_right(engine: &Engine, loaded: Loaded, bounds: &Bounds, now: u64) -> Result<Book, Failed> {
+fn set_right(engine: &Engine, loaded: Loaded, bounds: &Bounds) -> Result<Book, Failed> {
     let Loaded { mut book, mut miscounted } = loaded;
     loop {
         let mut next = book.clone();
         let changed = engine.write(Durability::Immediate, |transaction| {
             let mut tables = Tables::open(transaction)?;
             let mut draft = Draft::new(&mut next, &mut tables, bounds);
-            interrupt(&mut draft, now)?;
+            interrupt(&mut draft)?;
             let scopes: Vec<Arc<str>> =
                 draft.book.shelves().map(|(scope, _)| Arc::clone(scope)).collect();
             let mut room = STEP;
@@ -214,7 +211,8 @@ fn set_right(engine: &Engine, loaded: Loaded, bounds: &Bounds, now: u64) -> Resu
     }
 }
 
-fn interrupt(draft: &mut Draft<'_, '_>, now: u64) -> Worked<()> {
+/// The times of these rows stay: opening observes nothing.
+fn interrupt(draft: &mut Draft<'_, '_>) -> Worked<()> {
     let orphans: Vec<(u64, Arc<Row>)> = draft
         .book
         .shelves()
@@ -226,7 +224,6 @@ fn interrupt(draft: &mut Draft<'_, '_>, now: u64) -> Worked<()> {
     for (number, row) in orphans {
         let mut next = Row::clone(&row);
         next.state = State::Interrupted;
-        next.updated_at = row.updated_at.max(now);
         next.stale = true;
         draft.put(number, next)?;
     }

@@ -1,8 +1,8 @@
 //! Watchers: told of changes, never of more than the newest state of each row.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, Weak};
 
 use hashbrown::HashMap;
 
@@ -10,6 +10,8 @@ use super::apply::Key;
 use super::journal::Journal;
 use crate::refused::Answer;
 use crate::store::failure::caught;
+use crate::sync::Mutex;
+use crate::sync::atomic::AtomicBool;
 
 /// Called when there is something to look for. Never under a lock.
 pub type Notify = Box<dyn Fn() + Send + Sync>;

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::apply::{Call, Draft, Reply};
 use super::book::Book;
@@ -17,6 +17,7 @@ use crate::operations::runtime::spawn_blocking;
 use crate::refused::{Answer, Refused};
 use crate::store::Failed;
 use crate::store::failure::{caught, fault, spoken};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// Calls that share a commit at most, and bytes of their values.
 const BATCH_CALLS: usize = 4096;

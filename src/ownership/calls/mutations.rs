@@ -1,6 +1,6 @@
 //! Session mutations: queued on their whole set in one step, run one after another.
 
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use crate::error::{Outcome, Reason};
 use crate::ownership::claim::Phase;
@@ -9,6 +9,7 @@ use crate::ownership::out::{Cause, Delivery, Effect, Handle, Kind, MemberId, Out
 use crate::ownership::realm::Realm;
 use crate::ownership::scope::Scope;
 use crate::ownership::session::{Entering, Record, Session};
+use crate::sync::MutexGuard;
 use crate::text::Text;
 
 use super::trace;
