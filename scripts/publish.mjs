@@ -1,6 +1,6 @@
 // Publishes what `npm run lay-out` has laid out, the platforms before the package that asks for them;
 // what the registry has already is left alone. Run by the release workflow.
-//   node scripts/publish.mjs [NPM-OPTION...]
+//   node scripts/publish.mjs [FOLDER] [NPM-OPTION...]
 import { basename } from 'node:path';
 import { at } from './support/paths.mjs';
 import { isStandIn, packages, publish } from './support/publication.mjs';
@@ -21,7 +21,7 @@ try {
     );
   }
   for (const folder of folders) {
-    const isNew = await publish(folder, process.argv.slice(2));
+    const isNew = await publish(folder, options);
     console.log(`${basename(folder)}: ${isNew ? 'published' : 'is there already'}`);
   }
 } catch (error) {

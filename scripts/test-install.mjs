@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './support/build.mjs';
 import {
@@ -24,7 +24,7 @@ import { at, readJson } from './support/paths.mjs';
 import { layOut, packages, publish } from './support/publication.mjs';
 import { startRegistry } from './support/registry.mjs';
 import { finish, holds, notRun, runSuites } from './support/report.mjs';
-import { leave, step } from './support/steps.mjs';
+import { leave, runNode, step } from './support/steps.mjs';
 
 /** @typedef {import('./support/report.mjs').Suite} Suite */
 
@@ -65,6 +65,16 @@ function publishing(home, folders) {
     again: check('a release that is started again publishes nothing twice', async () => {
       for (const folder of folders) assert.equal(await publishTo(home, folder), false);
       assert.equal(registry.published.length, 9);
+    }),
+    refused: check('what was laid out for a try is never published', async () => {
+      const script = at('scripts', 'publish.mjs');
+      const options = { env: environment(home), mayFail: true };
+      const { code, output } = await runNode(script, [dirname(folders[0] ?? '')], options);
+      assert.equal(code, 1, output);
+      assert.match(output, /for a try only/);
+    }),
+    load: check("a release's own trial of this platform passes", async () => {
+      await runNode(at('scripts', 'load.mjs'), [dirname(folders[0] ?? '')]);
     }),
     pins: check('the package asks for each platform at its own version', async () => {
       const names = registry.published.slice(0, -1);
