@@ -1,11 +1,111 @@
 // Built from lib/ by `npm run build`. Change it there.
 'use strict';
 
-const binding = require('./binding.js');
+const process = require('node:process');
 const node_timers = require('node:timers');
 const node_vm = require('node:vm');
 const node_util = require('node:util');
-const process = require('node:process');
+
+/** What the addon is built for, `napi.targets` of package.json, as people call it. */
+const SYSTEMS = {
+  darwin: 'macOS',
+  linux: 'Linux',
+  win32: 'Windows',
+};
+const ARCHITECTURES = ['arm64', 'x64'];
+const SUPPORTED = 'macOS, Linux (glibc or musl) and Windows, each on arm64 and x64';
+/** The C library that this very process runs on, whatever the machine has besides. */
+function libc() {
+  // What the sockets are connected to would be looked up by name.
+  Object.assign(process.report, { excludeNetwork: true });
+  const report = process.report.getReport();
+  return report.header?.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+}
+/** Undefined where there is no addon. */
+function platform() {
+  const { platform: system, arch } = process;
+  const name = SYSTEMS[system];
+  if (name === undefined || !ARCHITECTURES.includes(arch)) return undefined;
+  const triple = `tenure-${system}-${arch}`;
+  if (system === 'win32') return { packageName: `${triple}-msvc`, label: `${name} ${arch}` };
+  if (system !== 'linux') return { packageName: triple, label: `${name} ${arch}` };
+  const library = libc();
+  return {
+    packageName: `${triple}-${library === 'glibc' ? 'gnu' : library}`,
+    label: `${name} ${arch} with ${library}`,
+  };
+}
+const unsupported = () =>
+  `tenure has no addon for ${process.platform} ${process.arch}. There is one for ${SUPPORTED}.`;
+const missing = ({ packageName, label }, version) =>
+  `tenure cannot load its addon for ${label}: the package ${packageName} is not installed. ` +
+  'It is an optional dependency of tenure: install again without leaving those out. If a lock file ' +
+  'from another system lacks it, remove the lock file and node_modules and install again on this ' +
+  `one, or add it by its name: npm install ${packageName}@${version}`;
+const broken = ({ packageName, label }, why) =>
+  `tenure cannot load its addon for ${label}: ${packageName} is installed, but loading it failed. ` +
+  `${why} It may be damaged, or need a newer system than this one: remove node_modules and ` +
+  'install again on this system.';
+const misnamed = (path, why) =>
+  `tenure cannot load its addon: NAPI_RS_NATIVE_LIBRARY_PATH names ${path}, and loading that ` +
+  `failed. ${why} Correct the variable, or unset it to use the installed package.`;
+const mismatched = (version, found = 'unknown', path) =>
+  `tenure ${version} has loaded an addon of version ${found}, and needs one of its own version. ` +
+  (path === undefined
+    ? 'Install tenure again, so that its platform package has the same version.'
+    : `NAPI_RS_NATIVE_LIBRARY_PATH names it: ${path}`);
+
+/*
+ * The addon, found by the loader that napi makes. Where that fails, what is thrown is one error that
+ * names what is missing and the way out; `code` is one of Node's own, `cause` what the loader tried.
+ * `require` is that of index.js, which all of lib/ is bundled into.
+ */
+const { version } = require('./package.json');
+const override = process.env.NAPI_RS_NATIVE_LIBRARY_PATH || undefined;
+const codeOf$1 = (error) => error?.code;
+/** The first line; what follows in Node's own messages is the stack of requires. */
+function told(error) {
+  const [line = ''] = String(error?.message ?? error).split('\n');
+  return /[.!?]$/.test(line) ? line : `${line}.`;
+}
+const failure = (code, message, cause) => Object.assign(new Error(message, { cause }), { code });
+/** The addon of the library path, asked for again because the loader keeps no code of its errors. */
+function namedAddon(path, cause) {
+  try {
+    return require(path);
+  } catch (error) {
+    throw failure(codeOf$1(error), misnamed(path, told(error)), cause);
+  }
+}
+/**
+ * The addon of the platform's package. The loader judges the C library by a file of the machine, which
+ * is wrong where the process runs on another one: so it may well be found here.
+ */
+function packagedAddon(cause) {
+  const here = platform();
+  if (here === undefined) throw failure('MODULE_NOT_FOUND', unsupported(), cause);
+  try {
+    return require(here.packageName);
+  } catch (error) {
+    const code = codeOf$1(error);
+    const isMissing = code === 'MODULE_NOT_FOUND';
+    const message = isMissing ? missing(here, version) : broken(here, told(error));
+    throw failure(code, message, cause);
+  }
+}
+function load() {
+  try {
+    return require('./binding.js');
+  } catch (error) {
+    // Of a checkout that is not built: there is no loader at all.
+    if (codeOf$1(error) === 'MODULE_NOT_FOUND') throw error;
+    return override === undefined ? packagedAddon(error) : namedAddon(override, error);
+  }
+}
+const binding = load();
+// One that does not tell its version is older than this question.
+const found = binding.version?.();
+if (found !== version) throw failure('ERR_DLOPEN_FAILED', mismatched(version, found, override));
 
 /** On the prototype, so that a stack begins with it. */
 function named(of, name) {

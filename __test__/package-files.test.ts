@@ -12,6 +12,7 @@ describe('what npm publishes', () => {
       'LICENSE-APACHE',
       'LICENSE-MIT',
       'README.md',
+      'THIRD_PARTY_LICENSES',
       'binding.js',
       'index.d.ts',
       'index.js',

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import ts from 'typescript';
-import { at } from '../scripts/support/paths.mjs';
+import { addonName } from '../scripts/support/native.mjs';
+import { at, readJson } from '../scripts/support/paths.mjs';
 import { installed, runProgram } from './package-kit.js';
 
 /** The values that index.d.ts declares, as the compiler sees them. */
@@ -108,18 +109,46 @@ describe('the installed package', () => {
 });
 
 describe('the package without the addon of its platform', () => {
-  it('says which package is missing', async () => {
+  it('says in one error which package is missing and how to get it', async () => {
     const folder = await installed({ addon: false });
     const found = runProgram(
       folder,
       'missing.cjs',
       `try { require('tenure'); } catch (error) {
-         const chain = [];
-         for (let each = error; each; each = each.cause) chain.push(each.message);
-         console.log(JSON.stringify({ error: error instanceof Error, chain: chain.join('\\n') }));
+         const { code, message, cause } = error;
+         console.log(JSON.stringify({ is: error instanceof Error, code, message, tried: cause.message }));
        }`,
-    ) as { error: boolean; chain: string };
-    expect(found.error).toBe(true);
-    expect(found.chain).toMatch(/tenure-\w+-\w+/);
+    ) as { is: boolean; code: string; message: string; tried: string };
+    const name = `tenure-${addonName().split('.')[1]}`;
+    expect([found.is, found.code]).toEqual([true, 'MODULE_NOT_FOUND']);
+    expect(found.message).toContain(`the package ${name} is not installed`);
+    expect(found.message).toMatch(new RegExp(`npm install ${name}@\\d+\\.\\d+\\.\\d+$`));
+    expect(found.message).not.toContain('\n');
+    expect(found.tried).toMatch(/native binding/);
+  });
+
+  it('tells a system that has none which ones do', async () => {
+    const folder = await installed({ addon: false });
+    const { targets } = readJson(at('package.json')).napi as { targets: string[] };
+    const names = { darwin: 'macOS', linux: 'Linux', windows: 'Windows' };
+    const found = runProgram(
+      folder,
+      'unsupported.cjs',
+      `Object.defineProperty(process, 'platform', { value: 'sunos' });
+       try { require('tenure'); } catch ({ code, message }) {
+         console.log(JSON.stringify({ code, message }));
+       }`,
+    ) as { code: string; message: string };
+    expect(found.code).toBe('MODULE_NOT_FOUND');
+    expect(found.message).toMatch(/^tenure has no addon for sunos /);
+    const systems = targets.map((target) => /darwin|linux|windows/.exec(target)?.[0]);
+    for (const system of new Set(systems)) {
+      expect(found.message).toContain(names[system as keyof typeof names]);
+    }
+    // What the message says of each system holds only for two architectures, and two C libraries.
+    const architectures = new Set(targets.map((target) => target.split('-')[0]));
+    expect([...architectures].sort()).toEqual(['aarch64', 'x86_64']);
+    expect(targets.filter((target) => target.endsWith('-musl')).length).toBe(2);
+    expect(targets.length).toBe(2 * (new Set(systems).size + 1));
   });
 });

@@ -7,7 +7,7 @@ import { denyAdvisories, denyPolicy } from './support/deny.mjs';
 import { buildFace } from './support/face.mjs';
 import { install, requireRust } from './support/install.mjs';
 import { at, bin, npm } from './support/paths.mjs';
-import { checkLicences } from './support/licences.mjs';
+import { actionlint, attw, licences, pinnedActions, sbom } from './support/package-checks.mjs';
 import { buildReference } from './support/reference.mjs';
 import { finish, holds, notRun, runSuites } from './support/report.mjs';
 import { leave, run, runNode, StepFailed } from './support/steps.mjs';
@@ -93,10 +93,6 @@ const checks = {
       ),
   },
   deny: { label: 'licences, bans and sources of crates', run: denyPolicy },
-  licences: {
-    label: 'docs/licences.md lists the crates of the binary',
-    run: () => holds(checkLicences),
-  },
   advisories: { label: 'advisories on crates', run: denyAdvisories },
   audit: { label: 'advisories on packages', run: audit },
   format: {
@@ -119,6 +115,11 @@ const checks = {
     label: 'publint finds no fault with the package',
     run: () => holds(() => runNode(bin('publint'), ['--strict'])),
   },
+  attw: { label: 'attw finds no fault with the types', run: attw },
+  actionlint: { label: 'actionlint finds no fault with the workflows', run: actionlint },
+  pinned: { label: 'every action is pinned by the hash of a commit', run: pinnedActions },
+  licences: { label: 'the licences of all crates are in the package', run: licences },
+  sbom: { label: 'the bill of materials is valid and complete', run: sbom },
 };
 
 /** Not part of a full run, because `npm test` has it already. */

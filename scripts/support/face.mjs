@@ -6,9 +6,6 @@ import { runNode, StepFailed } from './steps.mjs';
 const notice = '// Built from lib/ by `npm run build`. Change it there.\n';
 const reference = '/// <reference lib="esnext.disposable" />\n';
 
-/** The loader that napi makes stands beside index.js, wherever a module of lib/ names it from. */
-const loader = /(^|\/)binding\.js$/;
-
 /**
  * Builds index.js and index.d.ts from lib/ into `target`, with the intermediate files in `work`.
  * @param {string} target @param {string} work
@@ -28,7 +25,7 @@ export async function buildFace(target, work) {
     const built = await rollup({
       input: join(work, input),
       plugins,
-      external: (id) => loader.test(id) || id.startsWith('node:'),
+      external: (id) => id.startsWith('node:'),
       onwarn: (warning) => {
         throw new StepFailed('rollup', `rollup: ${warning.message}`);
       },
@@ -38,7 +35,6 @@ export async function buildFace(target, work) {
       exports: 'named',
       generatedCode: { preset: 'es2015', symbols: false },
       interop: 'default',
-      paths: (id) => (loader.test(id) ? './binding.js' : id),
     });
     await built.close();
     return output[0].code;

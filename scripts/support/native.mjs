@@ -36,7 +36,7 @@ export function addonName() {
  * napi writes no loader for an addon that registers its functions by itself, as ours does: it knows
  * no name to export. So it is handed the names that the built addon really has.
  */
-async function writeLoader() {
+export async function writeLoader() {
   const { writeJsBinding } = await import('@napi-rs/cli');
   const { name, version, napi } = readJson(at('package.json'));
   const idents = Object.keys(createRequire(import.meta.url)(at(addonName())))

@@ -17,10 +17,10 @@ export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 /**
  * The script behind a command of an installed package, to be run by `node` itself: the shell
  * wrappers of `node_modules/.bin` differ from one system to the next.
- * @param {string} pkg @param {string} [command]
+ * @param {string} pkg @param {string} [command] @param {string} [modules] the node_modules it is in
  */
-export function bin(pkg, command = pkg) {
-  const home = at('node_modules', ...pkg.split('/'));
+export function bin(pkg, command = pkg, modules = at('node_modules')) {
+  const home = join(modules, ...pkg.split('/'));
   const declared = readJson(join(home, 'package.json')).bin;
   return join(home, typeof declared === 'string' ? declared : declared[command]);
 }

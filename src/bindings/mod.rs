@@ -135,4 +135,7 @@ fn core(table: &mut Table) {
         let names = Reason::ALL.iter().flat_map(|reason| [reason.name(), reason.code()]);
         Ok(names.map(Text::from).collect())
     });
+    table.define("version", |_, ()| -> Outcome<Option<Text>> {
+        Ok(Some(Text::from(env!("CARGO_PKG_VERSION"))))
+    });
 }

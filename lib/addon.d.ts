@@ -12,7 +12,7 @@ type Slot = number;
 type Plain = number | string;
 type Later = string | undefined;
 
-interface Binding {
+export interface Addon {
   openCore(scope: string | undefined, deliver: () => void): Coded;
   closeBegin(core: number): Coded;
   closeEnd(core: number, to: Uint32Array): Coded;
@@ -30,6 +30,8 @@ interface Binding {
   /** Plain. */
   detail(): number;
   refusals(): string[];
+  /** Plain: of the package that the addon was built for. */
+  version(): string;
   sessionId(slot: Slot): string;
   open(core: number, id: string): Coded;
 
@@ -267,6 +269,3 @@ interface Binding {
   runnerStop(runner: number, ticket: number): number;
   runnerDrop(runner: number): number;
 }
-
-declare const binding: Binding;
-export default binding;
