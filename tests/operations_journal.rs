@@ -25,7 +25,8 @@ fn update(id: &str, scope: &str, patch: &str, now: u64) -> Call {
 
 fn open(path: &Path, retain: u64) -> JournalHandle {
     let bounds = Bounds { retain, ..Bounds::default() };
-    JournalHandle::open(path, &Wanted { bounds: Some(bounds), durability: None, now: 50 }).unwrap()
+    JournalHandle::open(path, &Wanted { bounds: Some(bounds), now: 50, ..Wanted::default() })
+        .unwrap()
 }
 
 fn close(handle: JournalHandle) {

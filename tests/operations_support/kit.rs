@@ -43,7 +43,7 @@ pub fn update(id: &str, scope: &str, patch: &str, now: u64) -> Call {
 }
 
 pub fn wanted(bounds: Bounds, now: u64) -> Wanted {
-    Wanted { bounds: Some(bounds), durability: None, now }
+    Wanted { bounds: Some(bounds), now, ..Wanted::default() }
 }
 
 pub fn open(path: &Path, bounds: Bounds, now: u64) -> JournalHandle {
