@@ -51,6 +51,7 @@ describe('the codes', () => {
       'docs/faults.md',
       'docs/operations.md',
       'docs/journal-format.md',
+      'docs/cli.md',
     ])
       expect(
         codesIn(text(page)).filter((code) => !declared.includes(code)),

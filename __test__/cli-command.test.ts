@@ -15,6 +15,15 @@ const every = Object.entries(COMMANDS).flatMap(([group, names]) =>
   names.map((name) => [group, name] as const),
 );
 
+const pages = new Map<string, string>();
+/** The page of a command, asked for once. */
+function pageOf(group: string, name: string): string {
+  const words = `${group} ${name}`;
+  const page = pages.get(words) ?? printed([group, name, '--help']);
+  pages.set(words, page);
+  return page;
+}
+
 describe('the help', () => {
   it('names every command', () => {
     const page = printed(['--help']);
@@ -30,16 +39,24 @@ describe('the help', () => {
   it.each(every)(
     'of %s %s says what it does, with options, examples and exit codes',
     (group, name) => {
-      const page = printed([group, name, '--help']);
+      const page = pageOf(group, name);
       expect(page).toMatch(new RegExp(`^tenure ${group} ${name} `));
       for (const part of ['--json', '-j, --journal PATH', 'Examples:', 'Exit codes: 0 done'])
         expect(page).toContain(part);
       expect(page).toContain(`  tenure ${group} ${name} `);
       expect(Math.max(...page.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
-      expect(printed([group, 'help', name])).toBe(page);
-      expect(printed(['help', group, name])).toBe(page);
     },
   );
+
+  it('is the same, whichever way it is asked for', () => {
+    const page = pageOf('ops', 'list');
+    for (const args of [
+      ['ops', 'help', 'list'],
+      ['help', 'ops', 'list'],
+      ['ops', 'list', '-h'],
+    ])
+      expect(printed(args)).toBe(page);
+  });
 
   it('is told to whoever calls something that there is not', () => {
     for (const args of [[], ['nothing'], ['ops'], ['ops', 'nothing'], ['constructor']]) {
@@ -53,6 +70,27 @@ describe('the help', () => {
     const manifest = path.join(path.dirname(BIN), '..', 'package.json');
     const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
     expect(printed(['--version'])).toBe(`${version}\n`);
+  });
+});
+
+describe('docs/cli.md', () => {
+  const page = readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8');
+
+  it.each(every)('has a part about %s %s, with every option that it takes', (group, name) => {
+    const [, part] = page.split(`\n## \`tenure ${group} ${name}\`\n`);
+    const text = part?.split('\n## ')[0] ?? '';
+    const options = pageOf(group, name).match(/(?<=^  .{0,5})--[a-z-]+/gm) ?? [];
+    const shared = ['--journal', '--help', ...(name === 'export' ? ['--json'] : [])];
+    for (const option of options.filter((each) => !shared.includes(each)))
+      expect(text).toContain(option);
+    expect(page).toContain(`| [\`tenure ${group} ${name}\`](#tenure-${group}-${name}) |`);
+  });
+
+  it('tells every exit code that the help tells', () => {
+    const [, told = ''] = pageOf('ops', 'list').split('Exit codes: ');
+    const codes = told.match(/\b\d+\b/g) ?? [];
+    expect(codes).toHaveLength(7);
+    for (const code of codes) expect(page).toMatch(new RegExp(`^\\| ${code} \\| \\w`, 'm'));
   });
 });
 

@@ -167,7 +167,7 @@ describe('tenure journal export and import', () => {
     const [at, copy] = [await full(), place()];
     const input = printed(['journal', 'export', '-j', at]);
     expect(printed(['journal', 'import', '-', '-j', copy], { input })).toBe(
-      `${copy}: 20 in the history, 6 more ids on the fence, 6 retired\n`,
+      `${copy}: 20 in the history, 6 more on the fence, 6 retired\n`,
     );
     const journal = await openJournal(copy, { bounds: { retain: 4 } });
     refusal('ERR_OPERATION_RETIRED', () => journal.reserveSync('left-1', DIGEST, {}));
@@ -200,7 +200,7 @@ describe('tenure journal export and import', () => {
     const { code, out, err } = tenure(['journal', 'export', '-j', at]);
     expect({ code, err }).toEqual({
       code: 4,
-      err: "tenure: 1 records could not be read; 'tenure journal verify' names them.\n",
+      err: "tenure: damaged records: 1; 'tenure journal verify' names them.\n",
     });
     const copy = place();
     const input = out;

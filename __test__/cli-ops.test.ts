@@ -36,7 +36,7 @@ describe('tenure ops list', () => {
   it('shows what ran when its process died as running, and leaves every byte as it was', async () => {
     const at = await left([['a', { state: 'running', submission: 'uncertain', progress: 0.29 }]]);
     const before = readFileSync(at);
-    expect(printed(['ops', 'list', '-j', at])).toMatch(/^a +running +29% /m);
+    expect(printed(['ops', 'list', '-j', at])).toMatch(/^a +running +29% .* nobody watches$/m);
     expect(printed(['ops', 'status', 'a', '-j', at])).toMatch(/^state +running$/m);
     printed(['journal', 'stats', '-j', at]);
     printed(['journal', 'verify', '-j', at]);

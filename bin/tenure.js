@@ -219,11 +219,7 @@ function journalPath(values) {
 /** A command opens what is there; it never makes a journal of a name that was mistyped. */
 function present(path) {
   if (node_fs.existsSync(path)) return path;
-  throw Object.assign(new Error('no such file'), {
-    code: 'ERR_JOURNAL_IO',
-    path,
-    cause: { code: 'ENOENT' },
-  });
+  throw Object.assign(new Error('no such file'), { code: 'ENOENT', path });
 }
 async function using(values, readOnly, work) {
   const path = present(journalPath(values));
@@ -875,7 +871,7 @@ exit code is 4. docs/cli.md describes each line.`,
           ? await exported(journal, call, printed)
           : await exportedTo(path, journal, call);
       if (end.damaged === 0) return EXIT.done;
-      note(`tenure: ${end.damaged} records could not be read; 'tenure journal verify' names them.`);
+      note(`tenure: damaged records: ${end.damaged}; 'tenure journal verify' names them.`);
       return EXIT.damaged;
     }),
 });
@@ -947,7 +943,7 @@ With --json it is one object: path, operations, left and retired, their numbers.
     if (values['json'] === true) await to.line(json({ path, operations, left, retired }));
     else
       await to.line(
-        `${safe(path)}: ${operations} in the history, ${left} more ids on the fence, ${retired} retired`,
+        `${safe(path)}: ${operations} in the history, ${left} more on the fence, ${retired} retired`,
       );
     return EXIT.done;
   },
@@ -979,6 +975,8 @@ function remark(status) {
   const parts = [];
   if (state === 'interrupted')
     parts.push(submission === 'accepted' ? 'waits for its runner' : 'waits for a decision');
+  // Whoever owned the journal is gone: it could not be read otherwise.
+  if (status.stale && (state === 'running' || state === 'queued')) parts.push('nobody watches');
   if (queuePosition !== null) parts.push(queuePosition === 0 ? 'next' : `${queuePosition} ahead`);
   if (error !== null) parts.push(safe(error));
   if (stage !== null) parts.push(safe(stage));

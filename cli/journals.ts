@@ -29,11 +29,7 @@ export function journalPath(values: Values): string {
 /** A command opens what is there; it never makes a journal of a name that was mistyped. */
 function present(path: string): string {
   if (existsSync(path)) return path;
-  throw Object.assign(new Error('no such file'), {
-    code: 'ERR_JOURNAL_IO',
-    path,
-    cause: { code: 'ENOENT' },
-  });
+  throw Object.assign(new Error('no such file'), { code: 'ENOENT', path });
 }
 
 async function using<T>(

@@ -115,7 +115,7 @@ exit code is 4. docs/cli.md describes each line.`,
           ? await exported(journal, call, printed)
           : await exportedTo(path, journal, call);
       if (end.damaged === 0) return EXIT.done;
-      note(`tenure: ${end.damaged} records could not be read; 'tenure journal verify' names them.`);
+      note(`tenure: damaged records: ${end.damaged}; 'tenure journal verify' names them.`);
       return EXIT.damaged;
     }),
 });
@@ -192,7 +192,7 @@ With --json it is one object: path, operations, left and retired, their numbers.
     if (values['json'] === true) await to.line(json({ path, operations, left, retired }));
     else
       await to.line(
-        `${safe(path)}: ${operations} in the history, ${left} more ids on the fence, ${retired} retired`,
+        `${safe(path)}: ${operations} in the history, ${left} more on the fence, ${retired} retired`,
       );
     return EXIT.done;
   },

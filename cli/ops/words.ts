@@ -32,6 +32,8 @@ export function remark(status: OperationStatus): string {
   const parts: string[] = [];
   if (state === 'interrupted')
     parts.push(submission === 'accepted' ? 'waits for its runner' : 'waits for a decision');
+  // Whoever owned the journal is gone: it could not be read otherwise.
+  if (status.stale && (state === 'running' || state === 'queued')) parts.push('nobody watches');
   if (queuePosition !== null) parts.push(queuePosition === 0 ? 'next' : `${queuePosition} ahead`);
   if (error !== null) parts.push(safe(error));
   if (stage !== null) parts.push(safe(stage));
