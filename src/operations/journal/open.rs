@@ -128,7 +128,10 @@ pub fn open(path: &Path, wanted: &Wanted) -> Answer<Arc<Journal>> {
             })?;
             let disk = (Arc::new(FileDisk(file)) as Arc<dyn Disk>, Sizes::default());
             if wanted.read_only {
-                return begin_to_read(disk, found, name.clone(), wanted);
+                if found.is_empty() {
+                    return Err(damaged("there is nothing in it"));
+                }
+                return begin_to_read(disk, Some(found), name.clone(), wanted);
             }
             found.clear();
             found.sync_name()?;
@@ -178,6 +181,9 @@ pub fn on_disk(disk: Arc<dyn Disk>, wanted: &Wanted) -> Answer<Arc<Journal>> {
 
 /// As [`on_disk`], with a file of any size treated as by these.
 pub fn on_disk_by(disk: Arc<dyn Disk>, sizes: Sizes, wanted: &Wanted) -> Answer<Arc<Journal>> {
+    if wanted.read_only {
+        return begin_to_read((disk, sizes), None, "disk".to_owned(), wanted);
+    }
     if disk.is_empty().unwrap_or(false) {
         Engine::create(Arc::clone(&disk), sizes, fill)?.close()?;
     }
@@ -206,17 +212,14 @@ fn begin(
 /// The rows as they were recorded: what a life that ended left is shown and not set right.
 fn begin_to_read(
     (disk, sizes): (Arc<dyn Disk>, Sizes),
-    file: OpenFile,
+    file: Option<OpenFile>,
     path: String,
     wanted: &Wanted,
 ) -> Answer<Arc<Journal>> {
-    if file.is_empty() {
-        return Err(damaged("there is nothing in it"));
-    }
     let bounds = wanted.bounds.clone().unwrap_or_default();
     let (engine, loaded) = Engine::open_to_read(disk, sizes, load)?;
     let durability = wanted.durability.unwrap_or(Durability::Immediate);
-    Ok(Journal::new(engine, loaded.book, Some(file), bounds, durability, Some(path), true))
+    Ok(Journal::new(engine, loaded.book, file, bounds, durability, Some(path), true))
 }
 
 /// Interrupts what nobody watches any more, and prunes what is over the bound, in steps.
