@@ -1196,6 +1196,11 @@ interface OperationDescriptor {
  */
 declare function operationDescriptor(options: DescriptorOptions): OperationDescriptor;
 
+interface ExportOptions {
+  /** The operations of this scope only. Default: of all scopes. */
+  readonly scope?: string;
+}
+
 /** What holds for a journal, with or without a file. */
 interface InMemoryOptions {
   /**
@@ -1211,6 +1216,15 @@ interface InMemoryOptions {
 }
 /** What holds for an opening of a file. */
 interface JournalOptions extends InMemoryOptions {
+  /**
+   * Default false. With true nothing is ever written to the file, which has to be there: rows are shown
+   * as they were recorded, what was running when its process died included, and a writing method is
+   * `ERR_AUTHORITY`. Other processes may read the file meanwhile, and none may write to it: one that
+   * writes keeps it from being opened, `ERR_JOURNAL_LOCKED`, and the other way round. Where this
+   * process has the file open for writing, the handle reads what the others write; while it has it open
+   * to read only, opening it for writing is `ERR_JOURNAL_OPTIONS`.
+   */
+  readonly readOnly?: boolean;
   /**
    * `immediate` (default): fulfilled means on the disk. `eventual`: fulfilled means that it will
    * survive the process' orderly end, and that a crash loses at most the calls of about the last
@@ -1261,6 +1275,17 @@ declare class OperationJournal implements AsyncDisposable {
    * is skipped.
    */
   static open(path: string, options_?: JournalOptions): Promise<OperationJournal>;
+  /**
+   * Makes a journal of what `export` gave: `text` is the whole of it, or its pieces, cut anywhere. The
+   * file is there once the promise is fulfilled, whole, or not at all. `ERR_BACKUP_EXISTS` if something
+   * is at its path, `ERR_JOURNAL_CORRUPT` with the number of the line that cannot be taken,
+   * `ERR_JOURNAL_VERSION`, `ERR_JOURNAL_IO`. What was queued and what was running is so in the new
+   * journal: do not run it beside the original.
+   */
+  static import(
+    path: string,
+    text: string | AsyncIterable<string> | Iterable<string>,
+  ): Promise<void>;
   /** A journal of its own that nothing outlives. */
   static inMemory(options_?: InMemoryOptions): OperationJournal;
   /**
@@ -1365,6 +1390,13 @@ declare class OperationJournal implements AsyncDisposable {
    * `ERR_JOURNAL_IO`. Do not run the copy beside the original: both would submit what is waiting.
    */
   backup(path: string): Promise<void>;
+  /**
+   * Everything that is recorded, as lines of JSON, a few at a time: the operations of the history, the
+   * ids that the fence holds besides, and the pairs for `drainRetired`. One consistent state, while the
+   * journal is in use; as long as it is not read to its end the file grows with what is written. The
+   * last line counts the others. `ERR_CLOSED` once the journal is closed.
+   */
+  export(options_?: ExportOptions): AsyncIterableIterator<string>;
   /**
    * Refuses later calls of this handle with `ERR_CLOSED` (but `close` itself: idempotent), stops the
    * runners started on it, waits for what was called before, and lets go.
@@ -1678,6 +1710,7 @@ export type {
   CoreErrorCode,
   CoreTypes,
   DescriptorOptions,
+  ExportOptions,
   FollowOptions,
   ForgetOptions,
   GenerationPhase,

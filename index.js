@@ -1863,7 +1863,7 @@ const PAY = { status: 0, note: 1, turn: 2, terminal: 3, delivery: 4 };
 const OWES_TERMINAL = 2;
 const PRESENT = 1;
 /** Completed operations whose handle is gone: forgotten in Rust as well. */
-const forgotten$2 = new FinalizationRegistry(({ slot, id }) => {
+const forgotten$3 = new FinalizationRegistry(({ slot, id }) => {
   value(binding.operationDrop(slot, id));
 });
 /**
@@ -2005,12 +2005,12 @@ class StopOperation {
   _over() {
     handles[this._operation] = undefined;
     if (this._operation >= 0)
-      forgotten$2.register(this, { slot: this._operation, id: this._id }, this);
+      forgotten$3.register(this, { slot: this._operation, id: this._id }, this);
   }
   /** @internal */
   _end() {
     this._operation = -1;
-    forgotten$2.unregister(this);
+    forgotten$3.unregister(this);
   }
   _select(which) {
     const places = acceptedList(binding.operationTargets(open(this), which, target()), this);
@@ -2383,7 +2383,7 @@ const CLAIM_FOREIGN = reason('ClaimForeign');
 /** No id that anybody could ask for. */
 const NOTHING = {};
 /** Cores that were forgotten unclosed: a weak backstop. Whatever they hold keeps them reachable. */
-const forgotten$1 = new FinalizationRegistry((core) => end(core));
+const forgotten$2 = new FinalizationRegistry((core) => end(core));
 let awaiting = false;
 /** What another thread has posted keeps this one from ending unheard; an idle member does not. */
 function awaitDeliveries() {
@@ -2447,7 +2447,7 @@ class RuntimeCore {
     );
     if (this._shared) awaitDeliveries();
     this.operations = ApplicationOperationService._of(this);
-    forgotten$1.register(this, this._number, this);
+    forgotten$2.register(this, this._number, this);
   }
   /**
    * Ends this core's part as the end of its thread would: live claims fail, leases go back, registrations
@@ -2459,7 +2459,7 @@ class RuntimeCore {
     if (core === NONE$1) return;
     this._number = NONE$1;
     this._lastId = NOTHING;
-    forgotten$1.unregister(this);
+    forgotten$2.unregister(this);
     end(core);
   }
   /** `close`. */
@@ -3543,7 +3543,7 @@ function boundsText(value, name) {
 /** Streams in which somebody waits: nobody else need hold them. */
 const awaited = new Set();
 /** What a stream that was forgotten leaves to be done: it closes over nothing of the stream. */
-const forgotten = new FinalizationRegistry((left) => {
+const forgotten$1 = new FinalizationRegistry((left) => {
   left.end();
   left.forget();
 });
@@ -3566,7 +3566,7 @@ class Stream {
     }
     if (signal !== undefined) this._forget = listening(signal, new WeakRef(this));
     const forget = this._forget;
-    forgotten.register(this, { end: () => source.end(), forget }, this);
+    forgotten$1.register(this, { end: () => source.end(), forget }, this);
   }
   /** The next value. Calls are answered in the order made. */
   next() {
@@ -3617,13 +3617,98 @@ class Stream {
     if (this._over) return;
     this._over = true;
     awaited.delete(this);
-    forgotten.unregister(this);
+    forgotten$1.unregister(this);
     this._forget();
     this._source.end();
     for (const waiting of this._waiting.splice(0)) waiting.resolve(over());
   }
 }
 const over = () => ({ value: undefined, done: true });
+
+const forgotten = new FinalizationRegistry((number) => {
+  binding.exportDrop(number);
+});
+/** The lines of an export that has begun. */
+class Exporting {
+  _number;
+  /** Held: a journal that is exported is in use. */
+  _journal;
+  _last = Promise.resolve();
+  _over = false;
+  /** @internal */
+  constructor(number, journal) {
+    this._number = number;
+    this._journal = journal;
+    journal._exports.add(number);
+    forgotten.register(this, number, this);
+  }
+  /** The next lines. Calls are answered in the order made. */
+  next() {
+    const next = this._last.then(() => this._next());
+    this._last = next.catch(() => undefined);
+    return next;
+  }
+  return() {
+    this._end();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+  _end() {
+    if (this._over) return;
+    this._over = true;
+    forgotten.unregister(this);
+    this._journal._exports.delete(this._number);
+    binding.exportDrop(this._number);
+  }
+  async _next() {
+    if (this._over) return { value: undefined, done: true };
+    try {
+      const value = await asked((ticket) => binding.exportNext(this._number, ticket));
+      if (value !== '' && !this._over) return { value, done: false };
+    } catch (error) {
+      this._end();
+      throw error;
+    }
+    this._end();
+    return { value: undefined, done: true };
+  }
+}
+/** Where a file is, or is to be. */
+function pathOf(path) {
+  if (typeof path !== 'string' || path === '') throw invalidArgument('path', 'a non-empty string');
+  if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
+  return path;
+}
+function piecesOf(value) {
+  const given = typeof value === 'string' ? [value] : object(value, 'text');
+  const iterates = given[Symbol.asyncIterator] ?? given[Symbol.iterator];
+  if (typeof iterates !== 'function') throw invalidArgument('text', 'an iterable of strings');
+  return given;
+}
+/** Hands the pieces over, none before the one before it was taken. */
+async function imported(path, pieces) {
+  const number = accepted(binding.importOpen(path));
+  try {
+    let half = '';
+    for await (const piece of pieces) {
+      if (typeof piece !== 'string') throw invalidArgument('text', 'an iterable of strings');
+      // A piece may end inside a character, of which the first half waits for the second.
+      let whole = half + piece;
+      half = /[\ud800-\udbff]$/.exec(whole)?.[0] ?? '';
+      if (half !== '') whole = whole.slice(0, -1);
+      if (!whole.isWellFormed()) throw invalidValue('text', 'well-formed');
+      if (whole !== '') await asked((ticket) => binding.importAdd(number, ticket, whole));
+    }
+    if (half !== '') throw invalidValue('text', 'well-formed');
+  } catch (error) {
+    // Nothing of it is left once this is rejected.
+    await asked((ticket) => binding.importCancel(number, ticket));
+    throw error;
+  }
+  await asked((ticket) => binding.importEnd(number, ticket));
+}
 
 function options(value, durable) {
   if (value === undefined) return { text: '{}', clock: Date.now };
@@ -3637,6 +3722,11 @@ function options(value, durable) {
     if (durability !== 'immediate' && durability !== 'eventual')
       throw invalidValue('options.durability', "'immediate' or 'eventual'");
     members.push(`"durability":"${durability}"`);
+  }
+  const readOnly = durable ? given.readOnly : undefined;
+  if (readOnly !== undefined) {
+    if (typeof readOnly !== 'boolean') throw invalidArgument('options.readOnly', 'a boolean');
+    members.push(`"readOnly":${readOnly}`);
   }
   const read = clock === undefined ? Date.now : callable(clock, 'options.clock');
   return { text: `{${members.join()}}`, clock: () => read() };
@@ -3684,6 +3774,8 @@ class OperationJournal {
   _clock;
   /** @internal Runners started on it. */
   _runners = new Set();
+  /** @internal Exports of it that are under way. */
+  _exports = new Set();
   _closing;
   constructor(maker, number, clock) {
     made(maker, 'OperationJournal');
@@ -3702,14 +3794,26 @@ class OperationJournal {
    */
   static open(path, options_) {
     try {
-      if (typeof path !== 'string' || path === '')
-        throw invalidArgument('path', 'a non-empty string');
-      if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
+      pathOf(path);
       const { text, clock } = options(options_, true);
       return asked((ticket) => binding.journalOpen(ticket, path, text)).then((number) => {
         flushAtExit();
         return new OperationJournal(MAKER, Number(number), clock);
       });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+  /**
+   * Makes a journal of what `export` gave: `text` is the whole of it, or its pieces, cut anywhere. The
+   * file is there once the promise is fulfilled, whole, or not at all. `ERR_BACKUP_EXISTS` if something
+   * is at its path, `ERR_JOURNAL_CORRUPT` with the number of the line that cannot be taken,
+   * `ERR_JOURNAL_VERSION`, `ERR_JOURNAL_IO`. What was queued and what was running is so in the new
+   * journal: do not run it beside the original.
+   */
+  static import(path, text) {
+    try {
+      return imported(pathOf(path), piecesOf(text));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -3901,12 +4005,24 @@ class OperationJournal {
    */
   backup(path) {
     return promised(this, () => {
-      if (typeof path !== 'string' || path === '')
-        throw invalidArgument('path', 'a non-empty string');
-      if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
+      const to = pathOf(path);
       const journal = this._number;
-      return (ticket) => binding.journalBackup(journal, ticket, path);
+      return (ticket) => binding.journalBackup(journal, ticket, to);
     }).then(() => undefined);
+  }
+  /**
+   * Everything that is recorded, as lines of JSON, a few at a time: the operations of the history, the
+   * ids that the fence holds besides, and the pairs for `drainRetired`. One consistent state, while the
+   * journal is in use; as long as it is not read to its end the file grows with what is written. The
+   * last line counts the others. `ERR_CLOSED` once the journal is closed.
+   */
+  export(options_) {
+    const journal = reference$1(this);
+    const given = options_ === undefined ? {} : object(options_, 'options');
+    const { scope } = given;
+    const only = scope === undefined ? undefined : scopeOf(scope, 'options.scope');
+    const number = accepted(binding.journalExport(journal, only));
+    return new Exporting(number, this);
   }
   /**
    * Refuses later calls of this handle with `ERR_CLOSED` (but `close` itself: idempotent), stops the
@@ -3929,6 +4045,7 @@ class OperationJournal {
     // Set before anything is awaited: later calls are refused from here on.
     this._closing = Promise.resolve();
     unused$3.unregister(this);
+    for (const number of this._exports) binding.exportDrop(number);
     const stopping = [...this._runners].map((runner) => runner.stop());
     for (const stream of watchers.values()) stream.deref()?._wake();
     await Promise.all(stopping);

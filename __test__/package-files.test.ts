@@ -6,13 +6,14 @@ import { packed, text } from './package-kit.js';
 const manifest = readJson(at('package.json'));
 
 describe('what npm publishes', () => {
-  it('is the face, its declaration, the loader and the papers, and nothing else', async () => {
+  it('is the face, its declaration, the command, the loader and the papers, and nothing else', async () => {
     const { files } = await packed();
     expect(files).toEqual([
       'LICENSE-APACHE',
       'LICENSE-MIT',
       'README.md',
       'THIRD_PARTY_LICENSES',
+      'bin/tenure.js',
       'binding.js',
       'index.d.ts',
       'index.js',
@@ -54,7 +55,7 @@ describe('what npm publishes', () => {
   it('has a declaration that stands by itself', () => {
     const declaration = text('index.d.ts');
     expect(declaration).toMatch(/^\/\/\/ <reference lib="esnext\.disposable" \/>\n/);
-    expect(declaration).not.toMatch(/^import |\bimport\(|\brequire\(/m);
+    expect(declaration).not.toMatch(/^import |\bimport\(["'"]|\brequire\(/m);
     expect(declaration).not.toMatch(/#private|@internal|: any\b/);
     expect(declaration.match(/^\s*(?:readonly |static |get |set )*_\w+/gm)).toBeNull();
   });

@@ -243,6 +243,13 @@ export interface Addon {
   journalVerify(journal: number, ticket: number): Later;
   journalCompact(journal: number, ticket: number): Later;
   journalBackup(journal: number, ticket: number, path: string): Later;
+  journalExport(journal: number, scope: string | undefined): Plain;
+  exportNext(exported: number, ticket: number): Later;
+  exportDrop(exported: number): number;
+  importOpen(path: string): Plain;
+  importAdd(imported: number, ticket: number, text: string): Later;
+  importEnd(imported: number, ticket: number): Later;
+  importCancel(imported: number, ticket: number): Later;
   journalClose(journal: number, ticket: number): Later;
   flushJournals(): number;
   journalDrop(journal: number): number;

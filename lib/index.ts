@@ -41,6 +41,7 @@ export { OperationJournal } from './operations/journal.js';
 export type { InMemoryOptions, JournalOptions } from './operations/journal.js';
 export { OperationLogs } from './operations/logs.js';
 export type { FollowOptions } from './operations/logs.js';
+export type { ExportOptions } from './operations/transfer.js';
 export { OperationRunner } from './operations/runner.js';
 export type { JobAdapter, Observation, RunnerOptions } from './operations/runner.js';
 export { OperationService } from './operations/service.js';

@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { contractTypes } from './support/contract-types.mjs';
 import { denyAdvisories, denyPolicy } from './support/deny.mjs';
+import { buildCommand } from './support/command.mjs';
 import { buildFace } from './support/face.mjs';
 import { install, requireRust } from './support/install.mjs';
 import { at, bin, npm } from './support/paths.mjs';
@@ -35,17 +36,18 @@ const core = () =>
     if (found.length > 0) throw new StepFailed('core', `The core depends on ${found.join(', ')}`);
   });
 
-/** index.js and index.d.ts are what lib/ builds to. */
+/** index.js and index.d.ts are what lib/ builds to, bin/tenure.js what cli/ does. */
 const generated = () =>
   holds(async () => {
     const folder = at('dist', 'generated');
     rmSync(folder, { recursive: true, force: true });
     await buildFace(folder, at('dist', 'generated', 'lib'));
-    const stale = ['index.js', 'index.d.ts'].filter(
+    await buildCommand(folder, at('dist', 'generated', 'cli'));
+    const stale = ['index.js', 'index.d.ts', 'bin/tenure.js'].filter(
       (name) => readFileSync(at(name), 'utf8') !== readFileSync(`${folder}/${name}`, 'utf8'),
     );
     if (stale.length === 0) return;
-    const what = `${stale.join(' and ')} not as lib/ builds them: \`npm run build:face\`, then commit.`;
+    const what = `${stale.join(' and ')} not as lib/ and cli/ build them: \`npm run build:face\`, then commit.`;
     throw new StepFailed('generated', what);
   });
 
@@ -105,7 +107,7 @@ const checks = {
   },
   types: { label: 'the face and its tests have no type error', run: compiles('tsconfig.json') },
   scripts: { label: 'the scripts have no type error', run: compiles('tsconfig.scripts.json') },
-  generated: { label: 'index.js and index.d.ts are current', run: generated },
+  generated: { label: 'index.js, index.d.ts and bin/tenure.js are current', run: generated },
   'contract-types': { label: 'index.d.ts declares all of the contract', run: contractTypes },
   reference: {
     label: 'every export is documented, and the reference has no warning',

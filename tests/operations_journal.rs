@@ -25,7 +25,7 @@ fn update(id: &str, scope: &str, patch: &str, now: u64) -> Call {
 
 fn open(path: &Path, retain: u64) -> JournalHandle {
     let bounds = Bounds { retain, ..Bounds::default() };
-    JournalHandle::open(path, &Wanted { bounds: Some(bounds), durability: None }).unwrap()
+    JournalHandle::open(path, &Wanted { bounds: Some(bounds), ..Wanted::default() }).unwrap()
 }
 
 fn close(handle: JournalHandle) {

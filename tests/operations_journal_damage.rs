@@ -13,7 +13,7 @@ use operations_support::model::Model;
 use operations_support::workload::{bounds, workload};
 use tenure::error::Reason;
 use tenure::operations::Bounds;
-use tenure::operations::journal::open::on_disk_by;
+use tenure::operations::journal::open::{Wanted, on_disk_by};
 use tenure::operations::journal::{Call, JournalHandle, Key, Reply};
 use tenure::store::Sizes;
 use tenure::store::disk::MemoryDisk;
@@ -82,6 +82,43 @@ fn meet(image: &[u8], sizes: Sizes, model: &Model, crashed: bool, place: &str) -
     true
 }
 
+/// Opens an image to read only. It is left as it was, whatever is found there and done with it.
+fn look(image: &[u8], sizes: Sizes, place: &str) {
+    let disk = Arc::new(MemoryDisk::from(image.to_vec()));
+    let wanted = Wanted { read_only: true, ..wanted(roomy()) };
+    match on_disk_by(disk.clone(), sizes, &wanted) {
+        Err(refused) => {
+            let reasons = [Reason::JournalCorrupt, Reason::JournalVersion];
+            assert!(reasons.contains(&refused.reason), "{place}: {refused}");
+        }
+        Ok(journal) => {
+            let handle = JournalHandle::of(journal);
+            let journal = handle.journal().unwrap();
+            let problems = journal.verify();
+            assert!(sizes.verified == 0 || problems == Ok(Vec::new()), "{place}");
+            for scope in LOOK.scopes {
+                walk(journal, scope).iter().for_each(|id| drop(journal.status(scope, id)));
+            }
+            let created = journal.call(reserve("new", "n", 1));
+            assert_eq!(created.map_err(|refused| refused.reason), Err(Reason::Authority));
+            let export = handle.export(None).unwrap();
+            let mut end = String::new();
+            let ended = loop {
+                match export.next() {
+                    Ok(Some(lines)) => end = lines,
+                    Ok(None) => break Ok(()),
+                    Err(refused) => break Err(refused.reason),
+                }
+            };
+            let whole = end.lines().last().is_some_and(|line| line.contains(r#""type":"end""#));
+            assert!((ended == Ok(())) == whole, "{place}: {ended:?}");
+            assert!(sizes.verified == 0 || whole, "{place}");
+            close(&handle);
+        }
+    }
+    assert!(disk.image() == image, "{place}: changed by who only read it");
+}
+
 fn damaged(chance: &mut Chance, image: &[u8]) -> Vec<u8> {
     let mut image = image.to_vec();
     let length = image.len() as u64;
@@ -110,6 +147,9 @@ fn many(sizes: Sizes, count: u64) {
         let crashed = number % 2 == 1;
         let image = damaged(&mut chance, &images[usize::from(crashed)]);
         let place = format!("TENURE_SEED={seed}, number {number}");
+        if !image.is_empty() {
+            look(&image, sizes, &place);
+        }
         opened += u64::from(!image.is_empty() && meet(&image, sizes, &model, crashed, &place));
     }
     assert!((1..count).contains(&opened), "some are opened and some refused: {opened} of {count}");

@@ -15,6 +15,7 @@ import type {
   Authority,
   CancelIntent,
   DescriptorOptions,
+  ExportOptions,
   FollowOptions,
   ForgetOptions,
   InMemoryOptions,
@@ -58,7 +59,7 @@ declare function same<A, B>(
 
 const bounds: OperationBounds = { retain: 10, maxRuntimeSeconds: null };
 const memory: InMemoryOptions = { bounds, clock: () => 0 };
-const options: JournalOptions = { ...memory, durability: 'eventual' };
+const options: JournalOptions = { ...memory, durability: 'eventual', readOnly: false };
 // @ts-expect-error there is no third durability
 const wrong: JournalOptions = { durability: 'sometimes' };
 
@@ -102,6 +103,10 @@ export async function journals(): Promise<void> {
   void counts;
   const watching: WatchOptions = { id: 'id', signal: AbortSignal.timeout(1) };
   for await (const each of journal.watch(watching)) same<typeof each, OperationStatus>(true);
+  const exporting: ExportOptions = { scope: 'scope' };
+  for await (const lines of journal.export(exporting)) same<typeof lines, string>(true);
+  same<Awaited<ReturnType<typeof OperationJournal.import>>, void>(true);
+  await OperationJournal.import('file', journal.export());
   const { problems } = await journal.verify();
   same<typeof problems, JournalProblem[]>(true);
   const { before, after } = await journal.compact();

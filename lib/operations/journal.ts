@@ -15,6 +15,7 @@ import { asked, flushAtExit, letterBox, now, watchers } from './mail.js';
 import { boundsText, inputText, patchText, resolutionText, stateWord, timeOf } from './reading.js';
 import { Stream } from './stream.js';
 import { signalOf } from '../signals.js';
+import { Exporting, pathOf, imported, piecesOf, type ExportOptions } from './transfer.js';
 import type {
   CancelIntent,
   ForgetOptions,
@@ -49,6 +50,15 @@ export interface InMemoryOptions {
 /** What holds for an opening of a file. */
 export interface JournalOptions extends InMemoryOptions {
   /**
+   * Default false. With true nothing is ever written to the file, which has to be there: rows are shown
+   * as they were recorded, what was running when its process died included, and a writing method is
+   * `ERR_AUTHORITY`. Other processes may read the file meanwhile, and none may write to it: one that
+   * writes keeps it from being opened, `ERR_JOURNAL_LOCKED`, and the other way round. Where this
+   * process has the file open for writing, the handle reads what the others write; while it has it open
+   * to read only, opening it for writing is `ERR_JOURNAL_OPTIONS`.
+   */
+  readonly readOnly?: boolean;
+  /**
    * `immediate` (default): fulfilled means on the disk. `eventual`: fulfilled means that it will
    * survive the process' orderly end, and that a crash loses at most the calls of about the last
    * 200 ms, never one without all later ones.
@@ -73,6 +83,11 @@ function options(value: unknown, durable: boolean): Options {
     if (durability !== 'immediate' && durability !== 'eventual')
       throw invalidValue('options.durability', "'immediate' or 'eventual'");
     members.push(`"durability":"${durability}"`);
+  }
+  const readOnly: unknown = durable ? given.readOnly : undefined;
+  if (readOnly !== undefined) {
+    if (typeof readOnly !== 'boolean') throw invalidArgument('options.readOnly', 'a boolean');
+    members.push(`"readOnly":${readOnly}`);
   }
   const read = clock === undefined ? Date.now : callable(clock, 'options.clock');
   return { text: `{${members.join()}}`, clock: () => read() };
@@ -127,6 +142,8 @@ export class OperationJournal implements AsyncDisposable {
   readonly _clock: () => number;
   /** @internal Runners started on it. */
   readonly _runners = new Set<Stopping>();
+  /** @internal Exports of it that are under way. */
+  readonly _exports = new Set<number>();
   private _closing: Promise<void> | undefined;
 
   private constructor(maker: symbol, number: number, clock: () => number) {
@@ -147,14 +164,30 @@ export class OperationJournal implements AsyncDisposable {
    */
   static open(path: string, options_?: JournalOptions): Promise<OperationJournal> {
     try {
-      if (typeof path !== 'string' || path === '')
-        throw invalidArgument('path', 'a non-empty string');
-      if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
+      pathOf(path);
       const { text, clock } = options(options_, true);
       return asked((ticket) => binding.journalOpen(ticket, path, text)).then((number) => {
         flushAtExit();
         return new OperationJournal(MAKER, Number(number), clock);
       });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * Makes a journal of what `export` gave: `text` is the whole of it, or its pieces, cut anywhere. The
+   * file is there once the promise is fulfilled, whole, or not at all. `ERR_BACKUP_EXISTS` if something
+   * is at its path, `ERR_JOURNAL_CORRUPT` with the number of the line that cannot be taken,
+   * `ERR_JOURNAL_VERSION`, `ERR_JOURNAL_IO`. What was queued and what was running is so in the new
+   * journal: do not run it beside the original.
+   */
+  static import(
+    path: string,
+    text: string | AsyncIterable<string> | Iterable<string>,
+  ): Promise<void> {
+    try {
+      return imported(pathOf(path), piecesOf(text));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -375,12 +408,25 @@ export class OperationJournal implements AsyncDisposable {
    */
   backup(path: string): Promise<void> {
     return promised<undefined>(this, () => {
-      if (typeof path !== 'string' || path === '')
-        throw invalidArgument('path', 'a non-empty string');
-      if (path.includes('\0') || !path.isWellFormed()) throw invalidValue('path', 'a path');
+      const to = pathOf(path);
       const journal = this._number;
-      return (ticket) => binding.journalBackup(journal, ticket, path);
+      return (ticket) => binding.journalBackup(journal, ticket, to);
     }).then(() => undefined);
+  }
+
+  /**
+   * Everything that is recorded, as lines of JSON, a few at a time: the operations of the history, the
+   * ids that the fence holds besides, and the pairs for `drainRetired`. One consistent state, while the
+   * journal is in use; as long as it is not read to its end the file grows with what is written. The
+   * last line counts the others. `ERR_CLOSED` once the journal is closed.
+   */
+  export(options_?: ExportOptions): AsyncIterableIterator<string> {
+    const journal = reference(this);
+    const given = options_ === undefined ? {} : (object(options_, 'options') as ExportOptions);
+    const { scope }: { scope?: unknown } = given;
+    const only = scope === undefined ? undefined : scopeOf(scope, 'options.scope');
+    const number = accepted(binding.journalExport(journal, only)) as number;
+    return new Exporting(number, this);
   }
 
   /**
@@ -407,6 +453,7 @@ export class OperationJournal implements AsyncDisposable {
     // Set before anything is awaited: later calls are refused from here on.
     this._closing = Promise.resolve();
     unused.unregister(this);
+    for (const number of this._exports) binding.exportDrop(number);
     const stopping = [...this._runners].map((runner) => runner.stop());
     for (const stream of watchers.values()) stream.deref()?._wake();
     await Promise.all(stopping);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buildCommandInPlace } from './command.mjs';
 import { buildFaceInPlace } from './face.mjs';
 import { addonName, buildNative } from './native.mjs';
 import { at, bin, readJson } from './paths.mjs';
@@ -47,6 +48,21 @@ const face = {
   products: () => ['index.js', 'index.d.ts'],
   label: 'building the TypeScript face',
   build: buildFaceInPlace,
+};
+
+/** @type {Part} */
+const command = {
+  sources: [
+    'cli',
+    'index.d.ts',
+    'tsconfig.base.json',
+    'tsconfig.cli.json',
+    'package.json',
+    'scripts/support/command.mjs',
+  ],
+  products: () => ['bin/tenure.js'],
+  label: 'building the command',
+  build: buildCommandInPlace,
 };
 
 /** @type {Part} */
@@ -122,7 +138,10 @@ export async function build(options = {}) {
     const otherWillDo = eitherProfile && !force && isCurrent('native', native(other), other);
     if (!otherWillDo) await ensure('native', native(profile), { force, variant: profile });
   }
-  if (only.includes('face')) await ensure('face', face, { force });
+  if (only.includes('face')) {
+    await ensure('face', face, { force });
+    await ensure('command', command, { force });
+  }
   if (only.includes('examples') && existsSync(at('examples', 'tsconfig.json'))) {
     await ensure('examples', examples, { force });
   }

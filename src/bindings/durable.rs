@@ -12,7 +12,7 @@ use std::time::Duration;
 use hashbrown::HashMap;
 
 use super::raw::{Item, Table, Waker, refusal_text};
-use crate::operations::journal::{Job, Journal, JournalHandle, Watcher, quoted};
+use crate::operations::journal::{Export, Import, Job, Journal, JournalHandle, Watcher, quoted};
 use crate::operations::logs::{Follower, LogHandle};
 use crate::operations::plans::{Plans, Verdict};
 use crate::operations::runner::{Question, Runner};
@@ -177,6 +177,8 @@ pub(super) struct Durable {
     pub(super) logs: Numbered<Arc<LogHandle>>,
     pub(super) followers: Numbered<Follower>,
     pub(super) runners: Numbered<Runner>,
+    pub(super) exports: Numbered<Arc<Export>>,
+    pub(super) imports: Numbered<Import>,
     pub(super) schemas: Numbered<Schema>,
     pub(super) plans: Numbered<Plans>,
     outbox: Vec<(Arc<Journal>, Job)>,
@@ -307,6 +309,8 @@ impl Durable {
         }
         self.flush();
         self.runners.drain().for_each(drop);
+        self.exports.drain().for_each(drop);
+        self.imports.drain().for_each(drop);
         self.watchers.drain().for_each(drop);
         self.followers.drain().for_each(drop);
         let (tell, told) = std::sync::mpsc::channel::<()>();

@@ -14,7 +14,7 @@ use crate::operations::contract::State;
 use crate::operations::journal::open::Wanted;
 use crate::operations::journal::writer::closed;
 use crate::operations::journal::{
-    Call, Job, Journal, JournalHandle, Key, Patch, Reply, Resolution, quoted,
+    Call, Import, Job, Journal, JournalHandle, Key, Patch, Reply, Resolution, quoted,
 };
 use crate::operations::runtime::spawn_blocking;
 use crate::refused::{Answer, Refused};
@@ -26,6 +26,8 @@ use crate::store::Durability;
 struct Options {
     bounds: Option<std::collections::BTreeMap<String, Option<f64>>>,
     durability: Option<String>,
+    #[serde(rename = "readOnly")]
+    read_only: bool,
 }
 
 fn wanted(text: &str) -> Answer<Wanted> {
@@ -36,7 +38,7 @@ fn wanted(text: &str) -> Answer<Wanted> {
         "eventual" => Durability::Eventual,
         _ => Durability::Immediate,
     });
-    Ok(Wanted { bounds, durability })
+    Ok(Wanted { bounds, durability, read_only: options.read_only })
 }
 
 /// Bounds with defaults filled in. A value out of range is told by its name.
@@ -85,7 +87,7 @@ fn written(reply: Reply) -> String {
 
 /// Without a ticket the call is done before this returns; with one its answer comes by mail.
 fn call(thread: &mut Thread, number: u32, of: u32, call: Call) -> Answer<Option<String>> {
-    let journal = open(thread, number)?;
+    let journal = journal(thread, number)?.writable().cloned()?;
     let Some(ticket) = ticket(of) else {
         thread.durable.flush();
         return journal.call(call).map(written).map(Some);
@@ -115,6 +117,7 @@ pub(super) fn define(table: &mut Table) {
     reads(table);
     watching(table);
     upkeep(table);
+    transfer(table);
 }
 
 fn openings(table: &mut Table) {
@@ -306,6 +309,58 @@ fn watching(table: &mut Table) {
     table.define("watcherDrop", |thread, (watcher,): (u32,)| -> f64 {
         thread.durable.watchers.take(watcher);
         0.0
+    });
+}
+
+/// Everything that is recorded, out as text and in again.
+fn transfer(table: &mut Table) {
+    table.define(
+        "journalExport",
+        |thread, (number, scope): (u32, Option<String>)| -> Answer<f64> {
+            let handle = Arc::clone(journal(thread, number)?);
+            handle.journal()?;
+            thread.durable.flush();
+            let export = handle.export(scope.as_deref())?;
+            Ok(f64::from(thread.durable.exports.insert(Arc::new(export))))
+        },
+    );
+    table.define("exportNext", |thread, (export, of): (u32, u32)| -> Answer<Option<String>> {
+        let export = thread.durable.exports.get(export).cloned().ok_or_else(closed)?;
+        let done = by_mail(thread.durable.letters(of), of, Option::<String>::unwrap_or_default);
+        thread.durable.hold(of);
+        spawn_blocking(move || done(export.next()));
+        Ok(None)
+    });
+    table.define("exportDrop", |thread, (export,): (u32,)| -> f64 {
+        thread.durable.exports.take(export);
+        0.0
+    });
+    table.define("importOpen", |thread, (path,): (String,)| -> Answer<f64> {
+        panic_if_armed(thread);
+        let import = Import::into(&PathBuf::from(path))?;
+        Ok(f64::from(thread.durable.imports.insert(import)))
+    });
+    table.define(
+        "importAdd",
+        |thread, (import, of, text): (u32, u32, String)| -> Answer<Option<String>> {
+            let done = by_mail(thread.durable.letters(of), of, |()| "null".to_owned());
+            thread.durable.imports.get(import).ok_or_else(closed)?.add(text, Box::new(done));
+            thread.durable.hold(of);
+            Ok(None)
+        },
+    );
+    table.define("importEnd", |thread, (import, of): (u32, u32)| -> Answer<Option<String>> {
+        let done = by_mail(thread.durable.letters(of), of, |()| "null".to_owned());
+        thread.durable.imports.take(import).ok_or_else(closed)?.end(Box::new(done));
+        thread.durable.hold(of);
+        Ok(None)
+    });
+    table.define("importCancel", |thread, (import, of): (u32, u32)| -> Answer<Option<String>> {
+        let letters = thread.durable.letters(of);
+        let done = move |_| letters.put(Mail::Settled(of, Ok("null".to_owned())));
+        thread.durable.imports.take(import).ok_or_else(closed)?.cancel(Box::new(done));
+        thread.durable.hold(of);
+        Ok(None)
     });
 }
 

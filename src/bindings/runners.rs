@@ -80,7 +80,7 @@ pub(super) fn define(table: &mut Table) {
         |thread, (number, of, options, schema): (u32, u32, String, u32)| -> Answer<f64> {
             let options: Options = serde_json::from_str(&options)
                 .map_err(|error| Box::new(Refused::new(Reason::Internal, error.to_string())))?;
-            let shared = Arc::clone(journal(thread, number)?.journal()?);
+            let shared = Arc::clone(journal(thread, number)?.writable()?);
             let judge = thread.durable.schemas.get(schema).cloned();
             let options = RunnerOptions {
                 scope: options.scope.into(),

@@ -115,6 +115,29 @@ impl Engine {
         Ok((engine, value))
     }
 
+    /// As [`Engine::open`], to read only: what is on the disk stays as it is, unfinished or not.
+    pub fn open_to_read<T>(
+        disk: Arc<dyn Disk>,
+        sizes: Sizes,
+        judge: impl FnOnce(&ReadTransaction) -> Worked<Answer<T>>,
+    ) -> Answer<(Self, T)> {
+        let length = disk.len().map_err(|error| failed(&error))?;
+        let engine = Self::over(disk, sizes);
+        let tried = caught(|| {
+            let tried = Tried::on(Arc::clone(&engine.disk), length <= sizes.verified)?;
+            *engine.exclusive() = Place::Trial(tried);
+            let transaction = engine.shared().begin_read().map_err(judged)?;
+            judge(&transaction).map_err(judged)?
+        });
+        match tried.unwrap_or_else(|payload| Err(damaged(&spoken(payload)))) {
+            Ok(value) => Ok((engine, value)),
+            Err(refused) => {
+                drop(caught(|| drop(engine)));
+                Err(refused)
+            }
+        }
+    }
+
     fn over(disk: Arc<dyn Disk>, sizes: Sizes) -> Self {
         Self {
             disk,
@@ -236,7 +259,7 @@ impl Engine {
         if self.exchanged.load(Ordering::Acquire) == seen {
             self.broken.store(true, Ordering::Release);
             self.exchange(&mut place, Place::Nothing);
-            if let Ok(tried) = Tried::on(Arc::clone(&self.disk)) {
+            if let Ok(tried) = Tried::on(Arc::clone(&self.disk), false) {
                 self.exchange(&mut place, Place::Trial(tried));
             }
         }
@@ -276,7 +299,7 @@ impl Engine {
         if matches!(*place, Place::Trial(_)) {
             return (false, Err(refused));
         }
-        match Tried::on(Arc::clone(&self.disk)) {
+        match Tried::on(Arc::clone(&self.disk), false) {
             Ok(tried) => {
                 self.exchange(&mut place, Place::Trial(tried));
                 (true, Err(refused))

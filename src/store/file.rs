@@ -31,7 +31,7 @@ impl Identity {
 /// A file that is there, with an identity that outlives its name. Once locked, locked until it is let go.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// Open for reading and writing.
+    /// Open for reading, and for writing unless it was to be read only.
     pub file: File,
     /// The same for every name of the file.
     pub identity: Identity,
@@ -68,14 +68,38 @@ impl OpenFile {
         Err(failed(&io::Error::other("the file is replaced again and again")))
     }
 
+    /// Opens the file at a path to read it and nothing else: it has to be there.
+    pub fn find_to_read(path: &Path) -> Answer<Self> {
+        let path = followed(path)?;
+        match fs::metadata(&path) {
+            Err(error) => return Err(failed(&error)),
+            Ok(found) if found.is_dir() => return Err(failed(&io::ErrorKind::IsADirectory.into())),
+            Ok(found) if !found.is_file() => return Err(damaged("it is not a regular file")),
+            Ok(_) => {}
+        }
+        let file = File::open(&path).map_err(|error| failed(&error))?;
+        let identity = Identity::of(&file).map_err(|error| failed(&error))?;
+        Ok(Self { file, identity, path })
+    }
+
     /// Locks it against other processes; false if its name has meanwhile become another file's.
     pub fn lock(&self) -> Answer<bool> {
         self.lock_only()?;
         self.has_its_name()
     }
 
+    /// As [`OpenFile::lock`], but against those only that would write.
+    pub fn lock_shared(&self) -> Answer<bool> {
+        self.taken(self.file.try_lock_shared())?;
+        self.has_its_name()
+    }
+
     fn lock_only(&self) -> Answer<()> {
-        match self.file.try_lock() {
+        self.taken(self.file.try_lock())
+    }
+
+    fn taken(&self, lock: Result<(), TryLockError>) -> Answer<()> {
+        match lock {
             Ok(()) => Ok(()),
             Err(TryLockError::WouldBlock) => Err(locked(&self.file)),
             Err(TryLockError::Error(error)) => Err(failed(&error)),
@@ -83,8 +107,8 @@ impl OpenFile {
     }
 
     fn has_its_name(&self) -> Answer<bool> {
-        match opened(&self.path) {
-            Ok(now) => Ok(now.identity == self.identity),
+        match File::open(&self.path).and_then(|file| Identity::of(&file)) {
+            Ok(now) => Ok(now == self.identity),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(failed(&error)),
         }

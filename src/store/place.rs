@@ -45,12 +45,12 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    pub(super) fn on(disk: Arc<dyn Disk>) -> Answer<Self> {
+    pub(super) fn on(disk: Arc<dyn Disk>, verify: bool) -> Answer<Self> {
         let trial = Trial::of(disk).map_err(|error| failed(&error))?;
         let abandoned = Arc::new(AtomicBool::new(false));
         let (disk, syncs) = (Arc::new(trial) as Arc<dyn Disk>, Arc::default());
         let backend = Backend { disk, syncs, abandoned: Arc::clone(&abandoned) };
-        Ok(Self { database: opened(backend, false)?, abandoned })
+        Ok(Self { database: opened(backend, verify)?, abandoned })
     }
 }
 

@@ -43,7 +43,7 @@ pub fn update(id: &str, scope: &str, patch: &str, now: u64) -> Call {
 }
 
 pub fn wanted(bounds: Bounds) -> Wanted {
-    Wanted { bounds: Some(bounds), durability: None }
+    Wanted { bounds: Some(bounds), ..Wanted::default() }
 }
 
 pub fn open(path: &Path, bounds: Bounds) -> JournalHandle {

@@ -9,7 +9,7 @@ use super::journal::Journal;
 use super::open::{Wanted, in_memory, open};
 use super::verify::Problem;
 use super::watch::{Notify, Watcher};
-use super::writer::{Job, closed};
+use super::writer::{Job, closed, reads_only};
 use crate::operations::Bounds;
 use crate::operations::runtime::spawn_blocking;
 use crate::refused::Answer;
@@ -25,6 +25,8 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 pub struct JournalHandle {
     journal: Arc<Journal>,
     holder: u64,
+    /// Refuses what would write, whatever others may do with the journal.
+    read_only: bool,
     closed: AtomicBool,
     watchers: Mutex<Vec<Weak<Watcher>>>,
     /// Until it is closed, and while work of it goes on outside the writer's turn: so long its journal
@@ -37,7 +39,7 @@ pub struct JournalHandle {
 impl JournalHandle {
     /// Opens a file, or joins it. Waits for a disk.
     pub fn open(path: &Path, wanted: &Wanted) -> Answer<Self> {
-        sure(|| open(path, wanted)).map(Self::of)
+        sure(|| open(path, wanted)).map(|journal| Self::over(journal, wanted.read_only))
     }
 
     /// A journal of its own that nothing outlives.
@@ -47,8 +49,14 @@ impl JournalHandle {
 
     /// The handle of a journal that was opened for it.
     pub fn of(journal: Arc<Journal>) -> Self {
+        let read_only = journal.read_only;
+        Self::over(journal, read_only)
+    }
+
+    fn over(journal: Arc<Journal>, read_only: bool) -> Self {
         Self {
             journal,
+            read_only,
             holder: NEXT.fetch_add(1, Ordering::Relaxed),
             closed: AtomicBool::new(false),
             watchers: Mutex::default(),
@@ -60,6 +68,12 @@ impl JournalHandle {
     /// The journal, unless the handle is closed.
     pub fn journal(&self) -> Answer<&Arc<Journal>> {
         if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(&self.journal) }
+    }
+
+    /// The journal, for whoever may write to it.
+    pub fn writable(&self) -> Answer<&Arc<Journal>> {
+        let journal = self.journal()?;
+        if self.read_only { Err(reads_only()) } else { Ok(journal) }
     }
 
     /// The call that hands this handle the pairs that left the history.
@@ -112,7 +126,7 @@ impl JournalHandle {
         done: impl FnOnce(Answer<(u64, u64)>) + Send + 'static,
     ) -> Answer<()> {
         let work = move |journal: &Journal| done(sure(|| journal.compact()));
-        self.journal()?.post([Job::Work(Box::new(work))]);
+        self.writable()?.post([Job::Work(Box::new(work))]);
         Ok(())
     }
 
@@ -160,7 +174,7 @@ impl JournalHandle {
         self.outside.end();
     }
 
-    fn going(&self) -> Going {
+    pub(super) fn going(&self) -> Going {
         self.outside.begin();
         Going(Arc::clone(&self.outside))
     }
@@ -208,7 +222,7 @@ impl std::fmt::Debug for Countdown {
 }
 
 /// One piece of such work.
-struct Going(Arc<Countdown>);
+pub(super) struct Going(Arc<Countdown>);
 
 impl Drop for Going {
     fn drop(&mut self) {

@@ -37,6 +37,8 @@ pub struct Journal {
     pub durability: Durability,
     /// As it was opened first; none in memory.
     pub path: Option<String>,
+    /// Its file is only read.
+    pub read_only: bool,
     pub(super) inbox: Inbox,
     pub(super) degraded: AtomicBool,
     /// The rows in memory may not be those in the file.
@@ -68,11 +70,13 @@ impl Journal {
         bounds: Bounds,
         durability: Durability,
         path: Option<String>,
+        read_only: bool,
     ) -> Arc<Self> {
         Arc::new_cyclic(|itself| Self {
             bounds,
             durability,
             path,
+            read_only,
             inbox: Inbox::default(),
             degraded: AtomicBool::new(false),
             doubtful: AtomicBool::new(false),

@@ -7,9 +7,12 @@
 pub mod apply;
 mod book;
 mod copy;
+mod export;
 pub mod handle;
+mod import;
 #[allow(clippy::module_inception, reason = "the journal itself, among its parts")]
 mod journal;
+mod lines;
 mod mend;
 pub mod open;
 mod patch;
@@ -23,7 +26,9 @@ pub mod writer;
 
 pub use apply::{Call, Key, Reply};
 pub use book::{Book, Shelf};
+pub use export::Export;
 pub use handle::JournalHandle;
+pub use import::Import;
 pub use journal::{Journal, Listener};
 pub use patch::{Patch, Resolution};
 pub use reads::{FenceStats, ScopeCounts, Stats};

@@ -19,6 +19,7 @@ use crate::operations::Bounds;
 use crate::operations::contract::State;
 use crate::refused::{Answer, Refused};
 use crate::store::disk::{FileDisk, MemoryDisk};
+use crate::store::failure::damaged;
 use crate::store::{Disk, Durability, Engine, Failed, Identity, OpenFile, Registry, Sizes, Worked};
 
 /// Rows that are set right in one commit while a journal is opened.
@@ -36,6 +37,8 @@ pub struct Wanted {
     pub bounds: Option<Bounds>,
     /// Of commits.
     pub durability: Option<Durability>,
+    /// Nothing is to be written, and nothing set right.
+    pub read_only: bool,
 }
 
 /// What was read from a file.
@@ -103,11 +106,17 @@ pub fn open(path: &Path, wanted: &Wanted) -> Answer<Arc<Journal>> {
         refused
     };
     for _ in 0..PATIENCE {
-        let found = OpenFile::find(path, make).map_err(named)?;
+        let found = if wanted.read_only {
+            OpenFile::find_to_read(path)
+        } else {
+            OpenFile::find(path, make)
+        };
+        let found = found.map_err(named)?;
         let identity = found.identity.clone();
         let mut replaced = false;
         let opened = OPEN.join_or_open(&identity, || {
-            if !found.lock()? || found.is_empty() {
+            let lock = if wanted.read_only { found.lock_shared() } else { found.lock() };
+            if !lock? || (found.is_empty() && !wanted.read_only) {
                 replaced = true;
                 return Err(Box::new(Refused::new(Reason::JournalIo, "The file was replaced")));
             }
@@ -115,22 +124,33 @@ pub fn open(path: &Path, wanted: &Wanted) -> Answer<Arc<Journal>> {
                 let refused = Refused::new(Reason::JournalIo, "The file cannot be held");
                 Box::new(refused.because(&error))
             })?;
+            let disk = (Arc::new(FileDisk(file)) as Arc<dyn Disk>, Sizes::default());
+            if wanted.read_only {
+                if found.is_empty() {
+                    return Err(damaged("there is nothing in it"));
+                }
+                return begin_to_read(disk, Some(found), name.clone(), wanted);
+            }
             found.clear();
             found.sync_name()?;
-            let disk = (Arc::new(FileDisk(file)) as Arc<dyn Disk>, Sizes::default());
             begin(disk, Some(found), Some(name.clone()), wanted)
         });
         match opened {
             Err(_) if replaced => {}
             Err(refused) => return Err(named(refused)),
             Ok((journal, true)) => {
+                let reads = journal.read_only && !wanted.read_only;
                 let other = wanted.bounds.as_ref().is_some_and(|bounds| *bounds != journal.bounds)
                     || wanted.durability.is_some_and(|wanted| wanted != journal.durability);
-                if other {
+                if other || reads {
                     // Only the writer's turn lets go of a journal.
                     let leaving = Arc::clone(&journal);
                     journal.post([Job::Work(Box::new(move |_| leaving.leave()))]);
-                    let what = "This process has the journal open with other bounds or durability";
+                    let what = if reads {
+                        "This process has the journal open to read only"
+                    } else {
+                        "This process has the journal open with other bounds or durability"
+                    };
                     return Err(named(Box::new(Refused::new(Reason::JournalOptions, what))));
                 }
                 return Ok(journal);
@@ -149,7 +169,7 @@ pub(super) fn make(file: File) -> Answer<()> {
 /// A journal of its own that nothing outlives.
 pub fn in_memory(bounds: Bounds) -> Answer<Arc<Journal>> {
     let engine = Engine::create(Arc::new(MemoryDisk::default()), Sizes::default(), fill)?;
-    Ok(Journal::new(engine, Book::default(), None, bounds, Durability::Immediate, None))
+    Ok(Journal::new(engine, Book::default(), None, bounds, Durability::Immediate, None, false))
 }
 
 /// A journal on any disk: for tests of what a disk may do.
@@ -159,6 +179,9 @@ pub fn on_disk(disk: Arc<dyn Disk>, wanted: &Wanted) -> Answer<Arc<Journal>> {
 
 /// As [`on_disk`], with a file of any size treated as by these.
 pub fn on_disk_by(disk: Arc<dyn Disk>, sizes: Sizes, wanted: &Wanted) -> Answer<Arc<Journal>> {
+    if wanted.read_only {
+        return begin_to_read((disk, sizes), None, "disk".to_owned(), wanted);
+    }
     if disk.is_empty().unwrap_or(false) {
         Engine::create(Arc::clone(&disk), sizes, fill)?.close()?;
     }
@@ -180,7 +203,20 @@ fn begin(
         file.narrow();
     }
     let book = set_right(&engine, loaded, &bounds)?;
-    Ok(Journal::new(engine, book, file, bounds, durability, path))
+    Ok(Journal::new(engine, book, file, bounds, durability, path, false))
+}
+
+/// The rows as they were recorded: what a life that ended left is shown and not set right.
+fn begin_to_read(
+    (disk, sizes): (Arc<dyn Disk>, Sizes),
+    file: Option<OpenFile>,
+    path: String,
+    wanted: &Wanted,
+) -> Answer<Arc<Journal>> {
+    let bounds = wanted.bounds.clone().unwrap_or_default();
+    let (engine, loaded) = Engine::open_to_read(disk, sizes, load)?;
+    let durability = wanted.durability.unwrap_or(Durability::Immediate);
+    Ok(Journal::new(engine, loaded.book, file, bounds, durability, Some(path), true))
 }
 
 /// Interrupts what nobody watches any more, and prunes what is over the bound, in steps.

@@ -159,7 +159,8 @@ impl Journal {
             None => return false,
             Some(Turn::Work(work)) => {
                 drop(caught(|| work(self)));
-                if self.engine().is_broken() || self.unnamed.load(Ordering::Acquire) {
+                let broken = self.engine().is_broken() || self.unnamed.load(Ordering::Acquire);
+                if broken && !self.read_only {
                     self.degraded.store(true, Ordering::Release);
                     drop(caught(|| self.mend()));
                 }
@@ -182,6 +183,13 @@ impl Journal {
     fn decide(&self, calls: &[Call]) -> Vec<Answer<Reply>> {
         if self.gone.load(Ordering::Acquire) {
             return calls.iter().map(|_| Err(closed())).collect();
+        }
+        if self.read_only {
+            let answer = |call: &Call| match call {
+                Call::Release { .. } => Ok(Reply::Done),
+                _ => Err(reads_only()),
+            };
+            return calls.iter().map(answer).collect();
         }
         if let Err(refused) = self.mend() {
             return self.refuse(calls, refused);
@@ -246,6 +254,11 @@ impl Journal {
         }
         Ok(answers)
     }
+}
+
+/// The answer to what would write by a handle that only reads.
+pub fn reads_only() -> Box<Refused> {
+    Box::new(Refused::new(Reason::Authority, "The journal is open to read only"))
 }
 
 /// The answer to calls that came too late.
