@@ -1,0 +1,12 @@
+export { states, type Item, type Source, type State, type TimelineData } from './data.js';
+export { operationItems, type Rows } from './operations.js';
+export { page } from './page.js';
+export {
+  gathered,
+  timeline,
+  TimelineExists,
+  type OpenRows,
+  type TimelineOptions,
+  type TimelineWritten,
+} from './timeline.js';
+export { collectTurns, readTurns, type TurnLine, type Turns } from './turns.js';
