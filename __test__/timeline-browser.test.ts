@@ -264,10 +264,16 @@ describe('looks', () => {
 
   it('leaves the pictures of the documentation in dist/timeline', async () => {
     mkdirSync(at('dist', 'timeline'), { recursive: true });
-    for (const scheme of ['light', 'dark'] as const) {
+    for (const [scheme, state] of [
+      ['light', 'Failed'],
+      ['dark', 'Interrupted'],
+    ] as const) {
       const page = await opened(context, everyday, { scheme, width: 1280, height: 760 });
-      if (scheme === 'light') await page.locator('#rows-body tr').nth(5).click();
-      else await pointOnBar(page);
+      const { x, y } = await pointOnBar(page, state);
+      if (scheme === 'light') {
+        await page.mouse.click(x, y);
+        await page.mouse.move(5, 5);
+      }
       await painted(page);
       const file = at('dist', 'timeline', `timeline-${scheme}.png`);
       await page.screenshot({ path: file });

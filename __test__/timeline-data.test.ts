@@ -102,7 +102,7 @@ test('the lines of a turn are put together: a later field counts, one left out s
     [
       turn({ runId: 'r', state: 'queued', queuedAt: 1, label: 'make' }),
       turn({ runId: 'r', state: 'running', startedAt: 5 }),
-      turn({ runId: 'r', state: 'failed', endedAt: 9, error: 'code 2' }),
+      turn({ runId: 'r', state: 'failed', endedAt: 9, seenAt: 9, error: 'code 2' }),
     ],
     7,
   );
@@ -118,6 +118,7 @@ test('the lines of a turn are put together: a later field counts, one left out s
       queuedAt: 1,
       startedAt: 5,
       endedAt: 9,
+      seenAt: 9,
       facts: [
         ['Error', 'code 2'],
         ['Label', 'make'],

@@ -16,6 +16,8 @@ export interface TurnLine {
   readonly queuedAt?: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
+  /** When something was last learnt of it: up to here one that was interrupted is drawn. */
+  readonly seenAt?: number;
   /** Such as `child` or `continuation`. */
   readonly kind?: string;
   readonly parentTurnId?: string;
@@ -64,7 +66,7 @@ export async function collectTurns(
 }
 
 const texts = ['runId', 'kind', 'parentTurnId', 'label', 'error'] as const;
-const times = ['queuedAt', 'startedAt', 'endedAt'] as const;
+const times = ['queuedAt', 'startedAt', 'endedAt', 'seenAt'] as const;
 /** The last instant of a JavaScript Date. */
 const lastInstant = 8.64e15;
 
@@ -98,7 +100,7 @@ function parsed(line: string): TurnLine | 'other' | undefined {
 }
 
 function turnItem(turn: TurnLine, source: number): Item {
-  const { sessionId, turnId, runId, state, queuedAt, startedAt, endedAt } = turn;
+  const { sessionId, turnId, runId, state, queuedAt, startedAt, endedAt, seenAt } = turn;
   const facts: [string, string][] = [];
   if (turn.error !== undefined) facts.push(['Error', turn.error]);
   if (turn.label !== undefined) facts.push(['Label', turn.label]);
@@ -115,6 +117,7 @@ function turnItem(turn: TurnLine, source: number): Item {
     ...(queuedAt === undefined ? {} : { queuedAt }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
+    ...(seenAt === undefined ? {} : { seenAt }),
     facts,
   };
 }
