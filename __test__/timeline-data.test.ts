@@ -7,9 +7,12 @@ import {
   gathered,
   operationItems,
   timeline,
+  timelineArguments,
+  timelineHelp,
   type Item,
   type TimelineOptions,
 } from '../cli/timeline/index.js';
+import { at } from '../scripts/support/paths.mjs';
 import { DIGEST, handClock, inMemory, temporary } from './operations-kit.js';
 
 const openRows = (file: string): Promise<OperationJournal> => OperationJournal.open(file);
@@ -227,4 +230,48 @@ test('when a source cannot be read, no page is written and every journal is let 
   await expect(timeline(asked)).rejects.toMatchObject({ code: 'ENOENT' });
   expect(existsSync(file)).toBe(false);
   await (await OperationJournal.open(journal)).close();
+});
+
+// -- the call ---------------------------------------------------------------------
+
+test('a call names a file, and as many journals, files of turns and scopes as wanted', () => {
+  const argv = 'page.html -j one --journal two -t three --scope a -s b --force --json'.split(' ');
+  expect(timelineArguments(argv, { TENURE_JOURNAL: 'four' })).toEqual({
+    file: 'page.html',
+    journals: ['one', 'two'],
+    turns: ['three'],
+    scopes: ['a', 'b'],
+    force: true,
+    json: true,
+  });
+  for (const option of ['journal', 'turns', 'scope', 'force', 'json', 'help'])
+    expect(timelineHelp).toContain(`--${option}`);
+});
+
+test('TENURE_JOURNAL stands in for a call that names nothing to show', () => {
+  const env = { TENURE_JOURNAL: 'mine' };
+  expect(timelineArguments(['page.html'], env)).toMatchObject({ journals: ['mine'], turns: [] });
+  expect(timelineArguments(['page.html', '-t', 'x'], env)).toMatchObject({ journals: [] });
+  expect(timelineArguments(['page.html', '-h'], {})).toBe('help');
+});
+
+test.each([
+  [[], 'FILE.html is missing'],
+  [['a.html'], 'Of what?'],
+  [['a.html', 'b.html', '-j', 'x'], "Unexpected argument 'b.html'"],
+  [['a.html', '-j', ''], 'the name of a file'],
+  [['a.html', '--colour', 'x'], "Unknown option '--colour'"],
+  [['a.html', '--journal'], 'argument missing'],
+])('the words %j are refused, and it is said why', (argv, why) => {
+  expect(() => timelineArguments(argv, {})).toThrow(
+    expect.objectContaining({ name: 'WrongArguments', message: expect.stringContaining(why) }),
+  );
+});
+
+test('the lines of the documentation are lines of turns', async () => {
+  const text = readFileSync(at('docs', 'timeline.md'), 'utf8');
+  const [, lines = ''] = /```jsonl\n(.*?)```/s.exec(text) ?? [];
+  const { items, skipped } = await collectTurns(lines.split('\n'), 0);
+  expect(skipped).toBe(0);
+  expect(items.map(({ state }) => state)).toEqual(['succeeded', 'interrupted']);
 });

@@ -1,3 +1,10 @@
+export {
+  timelineArguments,
+  timelineHelp,
+  timelineSummary,
+  WrongArguments,
+  type TimelineArguments,
+} from './arguments.js';
 export { states, type Item, type Source, type State, type TimelineData } from './data.js';
 export { operationItems, type Rows } from './operations.js';
 export { page } from './page.js';

@@ -1,4 +1,4 @@
-import type { OperationJournal, OperationStatus } from '../../lib/index.js';
+import type { OperationJournal, OperationStatus } from '../../index.js';
 import type { Item } from './data.js';
 
 /** As much of a journal as is read. */

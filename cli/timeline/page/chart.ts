@@ -237,9 +237,11 @@ export class Chart {
     const hasRun = shape.ran < shape.end - 1;
     const left = Math.max(hasRun ? shape.ran : shape.x, 0) + 6;
     const { state, label, id } = bar.item;
-    const room = Math.min(shape.end, width) - left - (state === 'failed' ? 14 : 6);
-    if (room < 34) return;
     const isSolid = hasRun && state !== 'cancelled' && state !== 'interrupted';
+    // Past the cross of what failed, and where what runs fades out, nothing could be read.
+    const spared = state === 'failed' ? 14 : isSolid && bar.isOpen ? 22 : 6;
+    const room = Math.min(shape.end, width) - left - spared;
+    if (room < (hasRun && !isSolid ? 60 : 34)) return;
     context.font = `11px ${palette.font}`;
     context.textAlign = 'left';
     const text = fitted(context, legible(label ?? id), room);
