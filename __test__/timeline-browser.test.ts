@@ -100,7 +100,7 @@ describe('filters', () => {
 });
 
 describe('pointer', () => {
-  it('a bar under the pointer tells what it is, and is marked in the table', async () => {
+  it('a bar under the pointer tells what it is, until the pointer leaves', async () => {
     const page = await opened(context, everyday);
     await pointOnBar(page);
     const tip = page.locator('#tip');
@@ -112,6 +112,22 @@ describe('pointer', () => {
     );
     await page.mouse.move(5, 5);
     expect(await tip.isVisible()).toBe(false);
+  });
+
+  it('a bar and its row are marked together, whichever the pointer is on', async () => {
+    const page = await opened(context, everyday);
+    const id = everyday.items.find(({ state }) => state === 'interrupted')?.id ?? '';
+    await page.fill('#search', id);
+    await painted(page);
+    const row = page.locator('#rows-body tr[data-at]');
+    const unmarked = await pixels(page, 'marks');
+    await row.hover();
+    await painted(page);
+    expect(await pixels(page, 'marks')).not.toBe(unmarked);
+    await page.mouse.move(5, 5);
+    expect(await row.getAttribute('class')).toBe('');
+    await pointOnBar(page);
+    expect(await row.getAttribute('class')).toBe('hovered');
   });
 
   it('a press selects a bar and shows all of it, in the zone of the reader and in UTC', async () => {
@@ -246,6 +262,15 @@ describe('looks', () => {
     await button.click();
     expect(await button.textContent()).toContain('Auto');
     expect(await ground()).toBe(light);
+  });
+
+  it('moves nothing for those who want no motion', async () => {
+    const page = await opened(context, everyday);
+    const fades = (): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('.chip')).transitionDuration`);
+    expect(await fades()).not.toBe('0s');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await fades()).toBe('0s');
   });
 
   it.each([320, 480, 800, 1920])('nothing sticks out of a window %i pixels wide', async (width) => {

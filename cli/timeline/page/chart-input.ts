@@ -47,7 +47,7 @@ function listenToWheel({ frame, chart, store }: ChartParts): void {
 }
 
 function listenToPointer({ frame, chart, store, remark, tip }: ChartParts): void {
-  let drag: { x: number; y: number; top: number; moves: boolean } | undefined;
+  let drag: { x: number; y: number; lastX: number; top: number; moves: boolean } | undefined;
   const place = (event: MouseEvent): [x: number, y: number] => {
     const box = frame.getBoundingClientRect();
     return [event.clientX - box.left - frame.clientLeft, event.clientY - box.top - frame.clientTop];
@@ -55,7 +55,8 @@ function listenToPointer({ frame, chart, store, remark, tip }: ChartParts): void
   frame.addEventListener('pointerdown', (event) => {
     const [x] = place(event);
     if (event.button !== 0 || x > chart.width) return;
-    drag = { x: event.clientX, y: event.clientY, top: frame.scrollTop, moves: false };
+    const [left, top] = [event.clientX, event.clientY];
+    drag = { x: left, y: top, lastX: left, top: frame.scrollTop, moves: false };
   });
   frame.addEventListener('pointermove', (event) => {
     const [x, y] = place(event);
@@ -67,7 +68,9 @@ function listenToPointer({ frame, chart, store, remark, tip }: ChartParts): void
       frame.classList.add('dragging');
       tip(undefined, 0, 0);
       const { view } = store;
-      store.look(moved(view, (-event.movementX * (view.to - view.from)) / chart.width));
+      const by = drag.lastX - event.clientX;
+      drag.lastX = event.clientX;
+      store.look(moved(view, (by * (view.to - view.from)) / chart.width));
       if (event.pointerType === 'mouse') frame.scrollTop = drag.top - dy;
       return;
     }
