@@ -1,24 +1,9 @@
-import { mkdirSync, statSync } from 'node:fs';
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser, noBrowser } from '../scripts/support/browser.mjs';
-import { at } from '../scripts/support/paths.mjs';
-import { launch, opened, painted, pixels, pointOnBar } from './fixtures/timeline/browser.js';
-import { empty, everyday, hostile, large } from './fixtures/timeline/samples.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { inBrowser, painted, pixels, pointOnBar } from './fixtures/timeline/browser.js';
+import { everyday } from './fixtures/timeline/samples.js';
 
-let context: BrowserContext;
-let close = async (): Promise<void> => {};
-
-beforeAll(async () => {
-  if (findBrowser() !== undefined) ({ context, close } = await launch());
-}, 60_000);
-afterAll(() => close());
-
-beforeEach((test) => {
-  if (findBrowser() !== undefined) return;
-  Object.assign(test.task.meta, { notRun: noBrowser });
-  test.skip(noBrowser);
-});
+const opened = inBrowser();
 
 const count = (page: Page): Promise<string | null> => page.locator('#count').textContent();
 const ids = (page: Page): Promise<string[]> => page.locator('#rows-body .id').allTextContents();
@@ -28,7 +13,7 @@ const chip = (page: Page, state: string) => page.locator(`[data-state="${state}"
 
 describe('filters', () => {
   it('a search leaves the rows and bars that have all its words', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     expect(await count(page)).toBe('86 rows');
     const before = await pixels(page);
     await page.keyboard.press('/');
@@ -45,7 +30,7 @@ describe('filters', () => {
   });
 
   it('a scope, all turns, all operations can be asked for', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     const number = (wanted: (typeof everyday.items)[number]['kind'], scope?: string): number =>
       everyday.items.filter((item) => item.kind === wanted && (scope ?? item.scope) === item.scope)
         .length;
@@ -64,7 +49,7 @@ describe('filters', () => {
   });
 
   it('the buttons of the states hide and show, and count what the other filters leave', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     const succeeded = everyday.items.filter(({ state }) => state === 'succeeded').length;
     await chip(page, 'succeeded').focus();
     await page.keyboard.press('Space');
@@ -79,18 +64,18 @@ describe('filters', () => {
   });
 
   it('the address keeps them', async () => {
-    const first = await opened(context, everyday);
+    const first = await opened(everyday);
     await first.fill('#search', 'render');
     await chip(first, 'failed').click();
     const { hash } = new URL(first.url());
-    const again = await opened(context, everyday, { hash });
+    const again = await opened(everyday, { hash });
     expect(await count(again)).toBe(await count(first));
     expect(await again.inputValue('#search')).toBe('render');
     expect(await chip(again, 'failed').getAttribute('aria-pressed')).toBe('false');
   });
 
   it('what matches nothing says so, and can be taken back there', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     await page.fill('#search', 'no such thing');
     expect(await page.locator('#nothing').isVisible()).toBe(true);
     await page.locator('#nothing button').click();
@@ -101,7 +86,7 @@ describe('filters', () => {
 
 describe('pointer', () => {
   it('a bar under the pointer tells what it is, until the pointer leaves', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     await pointOnBar(page);
     const tip = page.locator('#tip');
     const id = (await tip.locator('.id').textContent()) ?? '';
@@ -115,7 +100,7 @@ describe('pointer', () => {
   });
 
   it('a bar and its row are marked together, whichever the pointer is on', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     const id = everyday.items.find(({ state }) => state === 'interrupted')?.id ?? '';
     await page.fill('#search', id);
     await painted(page);
@@ -131,7 +116,7 @@ describe('pointer', () => {
   });
 
   it('a press selects a bar and shows all of it, in the zone of the reader and in UTC', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     const { x, y } = await pointOnBar(page);
     const id = await page.locator('#tip .id').textContent();
     await page.mouse.click(x, y);
@@ -149,7 +134,7 @@ describe('pointer', () => {
   });
 
   it('the wheel zooms with Ctrl and moves with Shift, a drag moves, Fit shows all', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     const whole = await pixels(page);
     const box = await page.locator('#chart').boundingBox();
     await page.mouse.move((box?.x ?? 0) + 400, (box?.y ?? 0) + 300);
@@ -180,7 +165,7 @@ describe('pointer', () => {
 
 describe('keyboard', () => {
   it('the timeline is moved, zoomed and walked through, and leads to the table', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     const whole = await pixels(page);
     await page.locator('#chart').focus();
     for (const key of ['+', 'ArrowRight', '+', 'ArrowLeft', '-', 'End', 'Home']) {
@@ -203,7 +188,7 @@ describe('keyboard', () => {
   });
 
   it('the table is one stop of Tab, in which arrows move, Enter selects and Escape does not', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     expect(await page.locator('#rows-body tr[tabindex="0"]').count()).toBe(1);
     const newest = [...everyday.items].sort((a, b) => (b.queuedAt ?? 0) - (a.queuedAt ?? 0));
     await page.locator('th button').last().focus();
@@ -223,7 +208,7 @@ describe('keyboard', () => {
   });
 
   it('a head of the table sorts by it, and says so', async () => {
-    const page = await opened(context, everyday);
+    const page = await opened(everyday);
     const head = page.locator('th', { hasText: 'Id' });
     await head.locator('button').press('Enter');
     expect(await head.getAttribute('aria-sort')).toBe('ascending');
@@ -236,141 +221,3 @@ describe('keyboard', () => {
     expect(down).toEqual([...down].sort((a, b) => b.localeCompare(a)));
   });
 });
-
-describe('looks', () => {
-  it('follows the system until the button says otherwise, and remembers that', async () => {
-    const page = await opened(context, everyday, { scheme: 'dark' });
-    const ground = (): Promise<string> =>
-      page.evaluate(`getComputedStyle(document.body).backgroundColor`);
-    const dark = await ground();
-    const darkBars = await pixels(page);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await painted(page);
-    const light = await ground();
-    const lightBars = await pixels(page);
-    expect(light).not.toBe(dark);
-    expect(lightBars).not.toBe(darkBars);
-    const button = page.locator('#theme');
-    await button.click();
-    expect(await button.textContent()).toContain('Light');
-    await button.click();
-    await painted(page);
-    expect(await ground()).toBe(dark);
-    expect(await pixels(page)).toBe(darkBars);
-    await page.reload();
-    expect(await ground()).toBe(dark);
-    await button.click();
-    expect(await button.textContent()).toContain('Auto');
-    expect(await ground()).toBe(light);
-  });
-
-  it('moves nothing for those who want no motion', async () => {
-    const page = await opened(context, everyday);
-    const fades = (): Promise<string> =>
-      page.evaluate(`getComputedStyle(document.querySelector('.chip')).transitionDuration`);
-    expect(await fades()).not.toBe('0s');
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    expect(await fades()).toBe('0s');
-  });
-
-  it.each([320, 480, 800, 1920])('nothing sticks out of a window %i pixels wide', async (width) => {
-    const page = await opened(context, everyday, { width });
-    await pointOnBar(page);
-    expect(await page.evaluate(`document.documentElement.scrollWidth`)).toBeLessThanOrEqual(width);
-  });
-
-  it('text has the contrast of WCAG AA in both themes', async () => {
-    for (const scheme of ['light', 'dark'] as const) {
-      const page = await opened(context, everyday, { scheme });
-      await page.locator('#rows-body tr').nth(4).click();
-      expect(await page.evaluate(worstContrast), scheme).toBeGreaterThanOrEqual(4.5);
-    }
-  });
-
-  it('leaves the pictures of the documentation in dist/timeline', async () => {
-    mkdirSync(at('dist', 'timeline'), { recursive: true });
-    for (const [scheme, state] of [
-      ['light', 'Failed'],
-      ['dark', 'Interrupted'],
-    ] as const) {
-      const page = await opened(context, everyday, { scheme, width: 1280, height: 760 });
-      const { x, y } = await pointOnBar(page, state);
-      if (scheme === 'light') {
-        await page.mouse.click(x, y);
-        await page.mouse.move(5, 5);
-      }
-      await painted(page);
-      const file = at('dist', 'timeline', `timeline-${scheme}.png`);
-      await page.screenshot({ path: file });
-      expect(statSync(file).size).toBeGreaterThan(20_000);
-    }
-  });
-});
-
-describe('what it is given', () => {
-  it('hostile text is shown as text wherever it stands', async () => {
-    const page = await opened(context, hostile, { height: 1600 });
-    expect(await page.evaluate(`window.broken`)).toBeUndefined();
-    expect(await page.locator('img, iframe, svg, body > script ~ *:not(script)').count()).toBe(0);
-    const shown = await ids(page);
-    expect(shown).toContain('</script><script>window.broken = 1</script>');
-    expect(shown).toContain('\\u{202e}txt.exe\\u{2066}');
-    expect(shown).toContain('&lt;b&gt; &amp;');
-    for (const row of await page.locator('#rows-body tr[data-at]').all()) {
-      await row.click();
-      await painted(page);
-    }
-    await pointOnBar(page);
-    await page.locator('#scope').selectOption({ index: 3 });
-    expect(await page.evaluate(`window.broken`)).toBeUndefined();
-  });
-
-  it('ten thousand rows load, and only those in sight exist', async () => {
-    const page = await opened(context, large(10_000));
-    expect(await count(page)).toBe('10,000 rows');
-    expect(await page.locator('#rows-body tr').count()).toBeLessThan(60);
-    await page.locator('#rows-body tr[tabindex="0"]').focus();
-    await page.keyboard.press('End');
-    expect(await page.locator('#rows-body tr:focus').getAttribute('aria-rowindex')).toBe('10001');
-    await page.fill('#search', 'scope-3 fetch');
-    expect(await count(page)).toMatch(/^\d+ of 10,000 rows$/);
-    await page.locator('#chart').focus();
-    await page.keyboard.press('n');
-    await page.keyboard.press('z');
-    expect(await page.locator('#details h2').textContent()).toMatch(/^scope-3-/);
-  });
-
-  it('nothing at all is said in words', async () => {
-    const page = await opened(context, empty);
-    expect(await page.locator('#empty').textContent()).toContain('Nothing to show yet');
-    expect(await page.locator('#tools, #work').filter({ visible: true }).count()).toBe(0);
-  });
-});
-
-/** The lowest contrast of any text in sight with what is behind it. */
-const worstContrast = `(() => {
-  const light = (colour) => {
-    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map(Number).map((value) => {
-      const part = value / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = getComputedStyle(at).backgroundColor;
-      if (!/^rgba\\(.*, 0\\)$/.test(colour)) return colour;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  let worst = Infinity;
-  while (walker.nextNode()) {
-    const { parentElement: element, data } = walker.currentNode;
-    if (data.trim() === '' || !element.checkVisibility()) continue;
-    if (element.closest('script, style, noscript, option, .unseen, .skip')) continue;
-    const [one, two] = [light(getComputedStyle(element).color), light(behind(element))];
-    worst = Math.min(worst, (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05));
-  }
-  return worst;
-})()`;
