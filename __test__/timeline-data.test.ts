@@ -9,6 +9,7 @@ import {
   timeline,
   timelineArguments,
   timelineHelp,
+  timelineSaid,
   type Item,
   type TimelineOptions,
 } from '../cli/timeline/index.js';
@@ -180,6 +181,10 @@ test('a page is written with the operations of all journals and the turns of all
     bytes: Buffer.byteLength(text),
     notes: [`${turns}: 1 line could not be read`],
   });
+  const size = Math.ceil(Buffer.byteLength(text) / 1024);
+  expect(timelineSaid(written)).toBe(
+    `Wrote ${file}: 4 operations, 1 turn, ${size} KB.\n${written.notes[0]}.\n`,
+  );
   expect(text).not.toContain('of the input');
   // A journal that was read is let go.
   await (await OperationJournal.open(one)).close();

@@ -50,10 +50,11 @@ test('the example writes down its turns, so that a timeline shows them with thei
 test('a turn that died with its process is interrupted in the next life, a refused one has failed', async () => {
   const state = await stateFolder();
   const file = join(state, 'turns.jsonl');
-  const first = await start('echo begun ;; sleep 30\n!until $ sleep 30\n!crash\n', [], state);
+  // Short: the step goes on, and the next life waits for its end.
+  const first = await start('echo begun ;; sleep 2\n!until $ sleep 2\n!crash\n', [], state);
   await first.ended;
   expect((await readTurns(file, 0)).items.map(told)).toEqual([
-    ['running', 'echo begun ;; sleep 30', 'turn'],
+    ['running', 'echo begun ;; sleep 2', 'turn'],
   ]);
   // As an append that the crash cut short.
   appendFileSync(file, '{"type":"turn","sess');

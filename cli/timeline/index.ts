@@ -12,6 +12,7 @@ export {
   gathered,
   timeline,
   TimelineExists,
+  timelineSaid,
   type OpenRows,
   type TimelineOptions,
   type TimelineWritten,

@@ -81,12 +81,19 @@ export async function gathered(options: Omit<TimelineOptions, 'file'>): Promise<
     const read = await readTurns(name, sources.length, scopes);
     for (const item of read.items) items.push(item);
     sources.push({ kind: 'turns', name });
-    if (read.skipped > 0) notes.push(`${name}: ${counted(read.skipped)} could not be read`);
+    if (read.skipped > 0) notes.push(`${name}: ${counted(read.skipped, 'line')} could not be read`);
   }
   return { writtenAt: now(), sources, items, notes };
 }
 
-const counted = (lines: number): string => (lines === 1 ? '1 line' : `${lines} lines`);
+/** What the person is told of a page that was written. */
+export function timelineSaid({ file, operations, turns, bytes, notes }: TimelineWritten): string {
+  const amounts = `${counted(operations, 'operation')}, ${counted(turns, 'turn')}`;
+  const size = `${Math.ceil(bytes / 1024)} KB`;
+  return [`Wrote ${file}: ${amounts}, ${size}.`, ...notes.map((note) => `${note}.`), ''].join('\n');
+}
+
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 async function isSomethingElse(file: string): Promise<boolean> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
