@@ -9,6 +9,8 @@ export const browserFlags = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
+  // A container has little shared memory.
+  '--disable-dev-shm-usage',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
