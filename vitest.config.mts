@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { timelinePage } from './scripts/support/timeline-page.mjs';
 
 export default defineConfig({
+  plugins: [timelinePage()],
   test: {
     include: ['__test__/**/*.test.ts'],
     pool: 'forks',

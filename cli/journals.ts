@@ -32,13 +32,19 @@ function present(path: string): string {
   throw Object.assign(new Error('no such file'), { code: 'ENOENT', path });
 }
 
+async function openAt(path: string, readOnly: boolean): Promise<OperationJournal> {
+  return OperationJournal.open(present(path), { bounds: BOUNDS, readOnly });
+}
+
+/** A journal that is only read; whoever opens it closes it. */
+export const openToRead = (path: string): Promise<OperationJournal> => openAt(path, true);
+
 async function using<T>(
   values: Values,
   readOnly: boolean,
   work: (journal: OperationJournal) => Promise<T>,
 ): Promise<T> {
-  const path = present(journalPath(values));
-  const journal = await OperationJournal.open(path, { bounds: BOUNDS, readOnly });
+  const journal = await openAt(journalPath(values), readOnly);
   try {
     return await work(journal);
   } finally {

@@ -11,6 +11,7 @@ import { list } from './ops/list.js';
 import { log } from './ops/log.js';
 import { status } from './ops/status.js';
 import { Output } from './terminal/output.js';
+import { timelineEntry } from './timeline/entry.js';
 
 let shared: Output | undefined;
 const output = (): Output => (shared ??= new Output());
@@ -76,6 +77,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
     'look after the file of a journal',
     of(stats, verify, compact, backup, exporting, importing),
   ),
+  timeline: timelineEntry(output),
 };
 
 export const print = (text: string): Promise<void> => output().text(text);

@@ -106,6 +106,10 @@ const checks = {
     run: () => holds(() => runNode(bin('oxlint'), ['--deny-warnings'])),
   },
   types: { label: 'the face and its tests have no type error', run: compiles('tsconfig.json') },
+  page: {
+    label: 'the script of the timeline has no type error',
+    run: compiles('cli/timeline/page/tsconfig.json'),
+  },
   scripts: { label: 'the scripts have no type error', run: compiles('tsconfig.scripts.json') },
   generated: { label: 'index.js, index.d.ts and bin/tenure.js are current', run: generated },
   'contract-types': { label: 'index.d.ts declares all of the contract', run: contractTypes },

@@ -4,6 +4,7 @@ import { LiveTurn } from './live-turn.mts';
 import { OperationsView } from './operations-view.mts';
 import { explained, quoted, type Paint } from './paint.mts';
 import type { Screen } from './screen.mts';
+import type { TurnLog } from './turn-log.mts';
 
 /** What can be made to fail next, besides the backend. */
 export type AppFault = 'steering' | 'reference';
@@ -11,6 +12,7 @@ export type AppFault = 'steering' | 'reference';
 export interface AppOptions {
   readonly kernel: Kernel;
   readonly operations: Operations;
+  readonly turnLog: TurnLog;
   readonly paint: Paint;
   readonly onQuit: () => void;
   readonly onFailNext: (fault: AppFault) => void;
@@ -30,6 +32,7 @@ export class App {
   /** A command that each new backend is to run before its first turn. */
   warmUp: string | undefined;
   screen!: Screen;
+  readonly #turnLog: TurnLog;
   readonly #onQuit: () => void;
   #turns: LiveTurn[] = [];
   #tasks: Promise<void>[] = [];
@@ -37,11 +40,12 @@ export class App {
   #ticking: NodeJS.Timeout | undefined;
   #quitting = false;
 
-  constructor({ kernel, operations, paint, onQuit, onFailNext }: AppOptions) {
+  constructor({ kernel, operations, turnLog, paint, onQuit, onFailNext }: AppOptions) {
     this.kernel = kernel;
     this.operations = new OperationsView(this, operations);
     this.paint = paint;
     this.failNext = onFailNext;
+    this.#turnLog = turnLog;
     this.#onQuit = onQuit;
   }
 
@@ -206,6 +210,7 @@ export class App {
     try {
       for await (const event of events) {
         turn.show(event);
+        this.#turnLog.note(event, turn.text);
         // A command that prints faster than the terminal shows waits for it.
         await this.screen.lag();
         if (event.type !== 'end') continue;
@@ -215,6 +220,7 @@ export class App {
       }
     } catch (error) {
       turn.flush();
+      this.#turnLog.refused(sessionId, turn.turnId, error);
       this.say(sessionId, this.paint('red', `refused: ${explained(error)}`));
     } finally {
       this.#turns = this.#turns.filter((each) => each !== turn);

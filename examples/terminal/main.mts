@@ -14,6 +14,7 @@ import { painter, type Paint } from './paint.mts';
 import { PlainScreen } from './screen.mts';
 import { parseScript, play, ScriptError, type Direction } from './script.mts';
 import { TtyScreen } from './tty-screen.mts';
+import { TurnLog } from './turn-log.mts';
 
 const usage = `usage: npm start [-- [--script FILE] [--state FOLDER]]
 
@@ -68,6 +69,7 @@ async function session(folder: string, script?: readonly Direction[]): Promise<n
   const app: App = new App({
     kernel,
     operations,
+    turnLog: new TurnLog(join(folder, 'turns.jsonl')),
     paint,
     onQuit: () => leave(0),
     onFailNext: (fault) => {

@@ -59,6 +59,7 @@ const command = {
     'tsconfig.cli.json',
     'package.json',
     'scripts/support/command.mjs',
+    'scripts/support/timeline-page.mjs',
   ],
   products: () => ['bin/tenure.js'],
   label: 'building the command',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { at, bin, root } from './paths.mjs';
 import { runNode, StepFailed } from './steps.mjs';
+import { timelinePage } from './timeline-page.mjs';
 
 const notice = '#!/usr/bin/env node\n// Built from cli/ by `npm run build`. Change it there.\n';
 
@@ -49,7 +50,7 @@ export async function buildCommand(target, work) {
   const folders = new Set();
   const built = await rollup({
     input: join(work, 'cli', 'main.js'),
-    plugins: [builtIn(folders)],
+    plugins: [timelinePage(), builtIn(folders)],
     external: (id) => face.test(id) || id.startsWith('node:'),
     makeAbsoluteExternalsRelative: false,
     onwarn: (warning) => {
