@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tool } from './install.mjs';
-import { npm } from './paths.mjs';
+import { bin, npm } from './paths.mjs';
 import { run, runNode } from './steps.mjs';
 
 /**
@@ -65,8 +65,7 @@ export const managers = {
   pnpm: async (/** @type {Place} */ place) => {
     const folder = project(place);
     const args = ['add', 'tenure', '--ignore-scripts'];
-    // Its package for this system brings the program; the script finds it.
-    await runNode(tool('pnpm', 'bin', 'pnpm.mjs'), args, { cwd: folder, env: environment(place) });
+    await runNode(bin('pnpm', 'pnpm', tool()), args, { cwd: folder, env: environment(place) });
     return folder;
   },
   yarn: (/** @type {Place} */ place) => addByYarn(place, 'node-modules'),
