@@ -45,8 +45,11 @@ describe('the codes', () => {
     }
   });
 
-  it('that the documentation speaks of are declared, or those of Node.js and of the example', () => {
-    const others = ['ERR_DLOPEN_FAILED', 'ERR_STEP_UNSETTLED', 'ERR_STOP_FAILED'];
+  it('that the documentation speaks of are declared, or those of Node.js, of the command and of the example', () => {
+    const others = [
+      ...['ERR_DLOPEN_FAILED', 'ERR_TIMELINE_EXISTS'],
+      ...['ERR_STEP_UNSETTLED', 'ERR_STOP_FAILED'],
+    ];
     expect(documents).toContain('docs/errors.md');
     for (const page of documents)
       expect(

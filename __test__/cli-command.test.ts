@@ -86,6 +86,17 @@ describe('docs/cli.md', () => {
     expect(page).toContain(`| [\`tenure ${group} ${name}\`](#tenure-${group}-${name}) |`);
   });
 
+  it('shows calls that the command takes', () => {
+    const pages = [page, readFileSync(new URL('../docs/timeline.md', import.meta.url), 'utf8')];
+    const calls = pages.flatMap((each) => each.match(/^(?:\$ )?tenure .+$/gm) ?? []);
+    expect(calls.length).toBeGreaterThan(8);
+    for (const call of calls) {
+      const [words = ''] = call.replace(/^\$ /, '').split(/ [|>#]|  #/);
+      const args = words.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'(.*)'$/, '$1'));
+      expect([call, tenure([...args.slice(1), '--help']).code]).toEqual([call, 0]);
+    }
+  });
+
   it('tells every exit code that the help tells', () => {
     const [, told = ''] = pageOf('ops', 'list').split('Exit codes: ');
     const codes = told.match(/\b\d+\b/g) ?? [];

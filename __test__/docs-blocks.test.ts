@@ -17,7 +17,9 @@ const programs = documents.flatMap((document) =>
 const NOT_RUN: Readonly<Record<string, number>> = {
   'README.md': 1,
   'docs/electron.md': 2,
+  'docs/installing.md': 4,
   'docs/porting.md': 2,
+  'docs/timeline.md': 1,
   'examples/kernel/README.md': 1,
   'examples/small/README.md': 1,
 };

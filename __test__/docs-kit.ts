@@ -32,7 +32,8 @@ export interface Block {
 }
 
 const extensions: Readonly<Record<string, string>> = { ts: 'mts', js: 'mjs', cjs: 'cjs' };
-const shown = ['text', 'json', 'sh'];
+/** In `console` stands a call with what it printed; `cli-command` asks whether the command takes it. */
+const shown = ['text', 'json', 'jsonl', 'sh', 'console'];
 
 function useOf(info: string): { use: Use; reason: string } | undefined {
   if (info === '') return { use: 'program', reason: '' };

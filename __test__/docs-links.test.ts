@@ -21,9 +21,6 @@ const links: readonly Link[] = documents.flatMap((from) =>
   [...prose(from).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ from, target })),
 );
 
-/** Written in other branches of the same work; to be struck when they are here. */
-const ARRIVING = ['docs/cli.md', 'docs/installing.md', 'docs/timeline.md'];
-
 const isOutside = (target: string): boolean => /^[a-z]+:/.test(target);
 
 /** As GitHub makes them of headings: lower case, hyphens for spaces, no other marks. */
@@ -46,7 +43,7 @@ const inside = links
 describe('the links of the documents', () => {
   it('lead to files that there are', () => {
     expect(inside.length).toBeGreaterThan(60);
-    const missing = inside.filter(({ to }) => !existsSync(at(to)) && !ARRIVING.includes(to));
+    const missing = inside.filter(({ to }) => !existsSync(at(to)));
     expect(missing).toEqual([]);
   });
 

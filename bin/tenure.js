@@ -1447,6 +1447,9 @@ Examples:
       everything that is in one journal
   tenure timeline day.html -j .tenure/journal -t .tenure/turns.jsonl
       what the session of \`npm start\` did
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 open in another process,
+4 damaged or no journal, 5 no such operation or file, 130 interrupted.
 `;
 /** Reads the words after \`tenure timeline\`. Throws \`WrongArguments\`. */
 function timelineArguments(argv, env) {
@@ -1761,7 +1764,9 @@ const timelineEntry = (output) => ({
       return EXIT.done;
     }
     const written = await timeline({ ...asked, openRows: openToRead });
-    await (asked.json ? output().line(json(written)) : output().text(timelineSaid(written)));
+    await (asked.json
+      ? output().line(json(written))
+      : output().text(safeLines(timelineSaid(written))));
     return EXIT.done;
   },
 });

@@ -37,6 +37,9 @@ Examples:
       everything that is in one journal
   tenure timeline day.html -j .tenure/journal -t .tenure/turns.jsonl
       what the session of \`npm start\` did
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 open in another process,
+4 damaged or no journal, 5 no such operation or file, 130 interrupted.
 `;
 
 /** Reads the words after \`tenure timeline\`. Throws \`WrongArguments\`. */
