@@ -46,6 +46,15 @@ pub struct Kit {
     pub cores: Vec<u32>,
 }
 
+/// Its thread ends: what a test has left standing holds on to itself otherwise.
+impl Drop for Kit {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.realm.end();
+        }
+    }
+}
+
 impl Kit {
     /// A core of its own.
     pub fn private() -> Self {
