@@ -1276,6 +1276,13 @@ declare class OperationJournal implements AsyncDisposable {
    */
   static open(path: string, options_?: JournalOptions): Promise<OperationJournal>;
   /**
+   * Everything that a journal has recorded, as lines of JSON, a few at a time: the operations of the
+   * history, the ids that the fence holds besides, and the pairs for `drainRetired`. One consistent
+   * state, while the journal is in use; as long as it is not read to its end the file grows with what is
+   * written. The last line counts the others. `ERR_CLOSED` once the journal is closed.
+   */
+  static export(journal: OperationJournal, options_?: ExportOptions): AsyncIterableIterator<string>;
+  /**
    * Makes a journal of what `export` gave: `text` is the whole of it, or its pieces, cut anywhere. The
    * file is there once the promise is fulfilled, whole, or not at all. `ERR_BACKUP_EXISTS` if something
    * is at its path, `ERR_JOURNAL_CORRUPT` with the number of the line that cannot be taken,
@@ -1390,13 +1397,6 @@ declare class OperationJournal implements AsyncDisposable {
    * `ERR_JOURNAL_IO`. Do not run the copy beside the original: both would submit what is waiting.
    */
   backup(path: string): Promise<void>;
-  /**
-   * Everything that is recorded, as lines of JSON, a few at a time: the operations of the history, the
-   * ids that the fence holds besides, and the pairs for `drainRetired`. One consistent state, while the
-   * journal is in use; as long as it is not read to its end the file grows with what is written. The
-   * last line counts the others. `ERR_CLOSED` once the journal is closed.
-   */
-  export(options_?: ExportOptions): AsyncIterableIterator<string>;
   /**
    * Refuses later calls of this handle with `ERR_CLOSED` (but `close` itself: idempotent), stops the
    * runners started on it, waits for what was called before, and lets go.

@@ -18,7 +18,8 @@ import {
 
 async function textOf(journal: OperationJournal, scope?: string): Promise<string> {
   const lines: string[] = [];
-  for await (const more of journal.export(scope === undefined ? {} : { scope })) lines.push(more);
+  for await (const more of OperationJournal.export(journal, scope === undefined ? {} : { scope }))
+    lines.push(more);
   return lines.join('');
 }
 
@@ -138,7 +139,7 @@ describe('an export', () => {
     const journal = inMemory({ retain: 2_000 });
     const payload = { text: 'x'.repeat(2_000) };
     for (let n = 0; n < 1_000; n += 1) journal.reserveSync(`op-${n}`, DIGEST, payload);
-    const exporting = journal.export();
+    const exporting = OperationJournal.export(journal);
     let text = (await exporting.next()).value as string;
     for (let n = 0; n < 1_000; n += 1) journal.updateSync(`op-${n}`, { state: 'cancelled' });
     journal.forgetSync({ finishedBefore: Number.MAX_SAFE_INTEGER });
@@ -152,23 +153,25 @@ describe('an export', () => {
   it('ends when its reader has enough, and is no more once the journal is closed', async () => {
     const at = newPath();
     const journal = await full(at);
-    for await (const some of journal.export()) {
+    for await (const some of OperationJournal.export(journal)) {
       expect(some.length).toBeGreaterThan(0);
       break;
     }
-    const exporting = journal.export();
+    const exporting = OperationJournal.export(journal);
     await journal.close();
     await rejection('ERR_CLOSED', () => exporting.next());
     expect(await exporting.next()).toEqual({ value: undefined, done: true });
-    refusal('ERR_CLOSED', () => journal.export());
+    refusal('ERR_CLOSED', () => OperationJournal.export(journal));
     await openJournal(at);
   });
 
   it('refuses a scope that is none', () => {
     const journal = inMemory();
-    refusal('ERR_INVALID_ARG_TYPE', () => journal.export({ scope: 5 as never }));
-    refusal('ERR_INVALID_ARG_TYPE', () => journal.export(5 as never));
-    refusal('ERR_INVALID_ARG_VALUE', () => journal.export({ scope: 'a\u0000' }));
+    for (const none of [undefined, {}, Object.create(OperationJournal.prototype)])
+      refusal('ERR_INVALID_ARG_TYPE', () => OperationJournal.export(none as never));
+    refusal('ERR_INVALID_ARG_TYPE', () => OperationJournal.export(journal, { scope: 5 as never }));
+    refusal('ERR_INVALID_ARG_TYPE', () => OperationJournal.export(journal, 5 as never));
+    refusal('ERR_INVALID_ARG_VALUE', () => OperationJournal.export(journal, { scope: 'a\u0000' }));
   });
 });
 

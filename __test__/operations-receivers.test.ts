@@ -27,7 +27,7 @@ const METHODS: Record<Name, Record<PropertyKey, unknown[]>> = {
     ...twins('forget', [{ finishedBefore: Number.MAX_SAFE_INTEGER }]),
     ...twins('drainRetired', []),
     ...{ status: ['a'], startedAt: ['a'], payload: ['a'], cancelRequested: ['a'] },
-    ...{ page: [], nextQueued: [], interruptedAccepted: [], stats: [], watch: [], export: [] },
+    ...{ page: [], nextQueued: [], interruptedAccepted: [], stats: [], watch: [] },
     ...{ verify: [], compact: [], backup: ['/nowhere'], close: [], [DISPOSE_ASYNC]: [] },
   },
   OperationLogs: {

@@ -813,7 +813,10 @@ async function exported(journal, { values, interrupted }, write) {
   );
   let [last, lines] = ['', 0];
   try {
-    for await (const text of journal.export(scope === undefined ? {} : { scope })) {
+    for await (const text of index_js$1.OperationJournal.export(
+      journal,
+      scope === undefined ? {} : { scope },
+    )) {
       if (interrupted.aborted) throw new Interrupted();
       await write(text);
       last = text;
@@ -1170,7 +1173,7 @@ With --json it is one object: scope and the new status.`,
 async function counted$1(journal, scope, before) {
   let count = 0;
   let rest = '';
-  for await (const lines of journal.export({ scope })) {
+  for await (const lines of index_js$1.OperationJournal.export(journal, { scope })) {
     const parts = (rest + lines).split('\n');
     rest = parts.pop() ?? '';
     for (const part of parts) {

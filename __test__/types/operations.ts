@@ -104,9 +104,10 @@ export async function journals(): Promise<void> {
   const watching: WatchOptions = { id: 'id', signal: AbortSignal.timeout(1) };
   for await (const each of journal.watch(watching)) same<typeof each, OperationStatus>(true);
   const exporting: ExportOptions = { scope: 'scope' };
-  for await (const lines of journal.export(exporting)) same<typeof lines, string>(true);
+  for await (const lines of OperationJournal.export(journal, exporting))
+    same<typeof lines, string>(true);
   same<Awaited<ReturnType<typeof OperationJournal.import>>, void>(true);
-  await OperationJournal.import('file', journal.export());
+  await OperationJournal.import('file', OperationJournal.export(journal));
   const { problems } = await journal.verify();
   same<typeof problems, JournalProblem[]>(true);
   const { before, after } = await journal.compact();

@@ -47,7 +47,10 @@ async function exported(
   );
   let [last, lines] = ['', 0];
   try {
-    for await (const text of journal.export(scope === undefined ? {} : { scope })) {
+    for await (const text of OperationJournal.export(
+      journal,
+      scope === undefined ? {} : { scope },
+    )) {
       if (interrupted.aborted) throw new Interrupted();
       await write(text);
       last = text;

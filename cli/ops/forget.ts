@@ -1,4 +1,4 @@
-import type { OperationJournal } from '../../index.js';
+import { OperationJournal } from '../../index.js';
 import { JOURNAL, JSON_OUT, textOf, timeOf, type Call, type Command } from '../command.js';
 import { EXIT, UsageError } from '../exit.js';
 import { reading, writing } from '../journals.js';
@@ -9,7 +9,7 @@ import { json, safe } from '../terminal/safe.js';
 async function counted(journal: OperationJournal, scope: string, before: number): Promise<number> {
   let count = 0;
   let rest = '';
-  for await (const lines of journal.export({ scope })) {
+  for await (const lines of OperationJournal.export(journal, { scope })) {
     const parts = (rest + lines).split('\n');
     rest = parts.pop() ?? '';
     for (const part of parts) {

@@ -176,6 +176,24 @@ export class OperationJournal implements AsyncDisposable {
   }
 
   /**
+   * Everything that a journal has recorded, as lines of JSON, a few at a time: the operations of the
+   * history, the ids that the fence holds besides, and the pairs for `drainRetired`. One consistent
+   * state, while the journal is in use; as long as it is not read to its end the file grows with what is
+   * written. The last line counts the others. `ERR_CLOSED` once the journal is closed.
+   */
+  static export(
+    journal: OperationJournal,
+    options_?: ExportOptions,
+  ): AsyncIterableIterator<string> {
+    if (!isHandle(journal)) throw invalidArgument('journal', 'an OperationJournal');
+    const given = options_ === undefined ? {} : (object(options_, 'options') as ExportOptions);
+    const { scope }: { scope?: unknown } = given;
+    const only = scope === undefined ? undefined : scopeOf(scope, 'options.scope');
+    const number = accepted(binding.journalExport(reference(journal), only)) as number;
+    return new Exporting(number, journal);
+  }
+
+  /**
    * Makes a journal of what `export` gave: `text` is the whole of it, or its pieces, cut anywhere. The
    * file is there once the promise is fulfilled, whole, or not at all. `ERR_BACKUP_EXISTS` if something
    * is at its path, `ERR_JOURNAL_CORRUPT` with the number of the line that cannot be taken,
@@ -412,21 +430,6 @@ export class OperationJournal implements AsyncDisposable {
       const journal = this._number;
       return (ticket) => binding.journalBackup(journal, ticket, to);
     }).then(() => undefined);
-  }
-
-  /**
-   * Everything that is recorded, as lines of JSON, a few at a time: the operations of the history, the
-   * ids that the fence holds besides, and the pairs for `drainRetired`. One consistent state, while the
-   * journal is in use; as long as it is not read to its end the file grows with what is written. The
-   * last line counts the others. `ERR_CLOSED` once the journal is closed.
-   */
-  export(options_?: ExportOptions): AsyncIterableIterator<string> {
-    const journal = reference(this);
-    const given = options_ === undefined ? {} : (object(options_, 'options') as ExportOptions);
-    const { scope }: { scope?: unknown } = given;
-    const only = scope === undefined ? undefined : scopeOf(scope, 'options.scope');
-    const number = accepted(binding.journalExport(journal, only)) as number;
-    return new Exporting(number, this);
   }
 
   /**

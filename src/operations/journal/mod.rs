@@ -10,6 +10,7 @@ mod copy;
 mod export;
 pub mod handle;
 mod import;
+mod intake;
 #[allow(clippy::module_inception, reason = "the journal itself, among its parts")]
 mod journal;
 mod lines;
