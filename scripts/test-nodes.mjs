@@ -17,7 +17,8 @@ const files = [
   '__test__/package',
   '__test__/contract',
   '__test__/boundary',
-  ...['files', 'persistence', 'reading', 'runner', 'threads', 'watch'].map(
+  '__test__/cli',
+  ...['export', 'files', 'persistence', 'reading', 'runner', 'threads', 'watch'].map(
     (name) => `__test__/operations-${name}`,
   ),
 ];
