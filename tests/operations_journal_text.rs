@@ -41,9 +41,8 @@ fn imported<'a>(path: &Path, pieces: impl Iterator<Item = &'a str>) -> Result<()
 }
 
 fn used() -> String {
-    let handle = JournalHandle::of(
-        on_disk(Arc::new(MemoryDisk::default()), &wanted(bounds())).unwrap(),
-    );
+    let handle =
+        JournalHandle::of(on_disk(Arc::new(MemoryDisk::default()), &wanted(bounds())).unwrap());
     for calls in workload() {
         together(handle.journal().unwrap(), calls);
     }

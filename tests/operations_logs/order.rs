@@ -155,7 +155,7 @@ fn a_call_that_waits_is_told_before_the_callbacks_of_others() {
     let pool = Pool::default();
     // So that the call that waits does so before its record is written.
     let plan = Plan::new();
-    plan.set(&plan.slowness, 50);
+    plan.set(&plan.slowness, 500);
     let files = Arc::new(Faulty(plan));
     let logs = LogDirectory::open_on(files, directory.path(), BOUNDS, pool.spawner()).unwrap();
     let logs = Arc::new(logs);
