@@ -1196,6 +1196,7 @@ interface OperationDescriptor {
  */
 declare function operationDescriptor(options: DescriptorOptions): OperationDescriptor;
 
+/** What of a journal is exported. */
 interface ExportOptions {
   /** The operations of this scope only. Default: of all scopes. */
   readonly scope?: string;

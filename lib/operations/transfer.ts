@@ -4,6 +4,7 @@ import { invalidArgument, invalidValue } from '../errors.js';
 import { accepted } from './answers.js';
 import { asked } from './mail.js';
 
+/** What of a journal is exported. */
 export interface ExportOptions {
   /** The operations of this scope only. Default: of all scopes. */
   readonly scope?: string;
