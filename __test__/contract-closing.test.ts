@@ -1,4 +1,5 @@
 // The end of a member, and of a core of its own: what it takes with it, and who is told.
+import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -226,7 +227,7 @@ describe('a closed core', () => {
 });
 
 test('a scope ends with its last member, and begins anew under its name', async () => {
-  const scope = `ending ${process.pid}`;
+  const scope = `ending ${randomUUID()}`;
   const join = (): RuntimeCore => new RuntimeCore({ scope, newId: () => 'i', now: () => 1 });
   const [a, b] = [join(), join()];
   expect((await startTurn(a, 'r1')).generation.id).toBe(1);

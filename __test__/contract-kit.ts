@@ -1,4 +1,5 @@
 // What the contract tests share: a core with predictable ids, turns that run, and work at a gate.
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { RuntimeCore } from '../index.js';
 import type {
@@ -46,13 +47,11 @@ export function drawingCore(name = 'id', options: Partial<ScopedCoreOptions> = {
 
 export const newCore = (): RuntimeCore => drawingCore().core;
 
-let scopes = 0;
 const open: RuntimeCore[] = [];
 
 /** The members of a scope of their own, one per set of options. */
 export function newMembers(...options: Partial<ScopedCoreOptions>[]): DrawingCore[] {
-  scopes += 1;
-  const scope = `contract ${process.pid} ${scopes}`;
+  const scope = `contract ${randomUUID()}`;
   return options.map((each, at) => {
     const made = drawingCore('abc'.charAt(at), { scope, ...each });
     open.push(made.core);

@@ -1,4 +1,5 @@
 // Cores of one scope are its members: what they share, what crosses, and what stays when one ends.
+import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ApplicationOperationService, RuntimeCore } from '../index.js';
 import type { ScopedCoreOptions, StopAttempt, StopOperation } from '../index.js';
@@ -107,7 +108,7 @@ describe('members share', () => {
   });
 
   test('one registry of operations, with every service of that name', () => {
-    const scope = `registry ${process.pid}`;
+    const scope = `registry ${randomUUID()}`;
     const core = new RuntimeCore({ scope, newId: () => 'i', now: () => 1 });
     const service = new ApplicationOperationService({ scope });
     const request = { operationId: 'o', ownerId: 'w', exclusivityKeys: ['k'] };

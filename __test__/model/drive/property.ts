@@ -1,4 +1,5 @@
 // A property: whatever is asked of it, an implementation does as the reference model does.
+import { randomUUID } from 'node:crypto';
 import { definedCommands, fc, part, sequence } from './commands.ts';
 import { parameters } from './parameters.ts';
 import { reached } from './perform.ts';
@@ -14,12 +15,9 @@ const ENOUGH = 3_000;
 const partBody: PartBody = (world, core, { how, retains }) =>
   attemptBody(world, core, how, retains);
 
-let scopes = 0;
-
 function scoped(members: number): Partial<Shape> {
   if (members === 1) return {};
-  scopes += 1;
-  return { scope: `property ${process.pid} ${scopes}` };
+  return { scope: `property ${randomUUID()}` };
 }
 
 /** Runs `share` of all sequences over cores with so many members; the commands never reached. */
