@@ -2907,6 +2907,14 @@ function signalOf(value, name) {
   if (value !== undefined && !isSignal(value)) throw invalidArgument(name, 'an AbortSignal');
   return value;
 }
+/** Why it was aborted. What a getter throws in its place is the reason, so that nobody waits for ever. */
+function reasonOf(signal) {
+  try {
+    return signal?.reason;
+  } catch (error) {
+    return error;
+  }
+}
 /** One listener a signal, for all who wait on it: beyond ten of them Node.js warns of a leak. */
 const listening$1 = new WeakMap();
 function listen(signal) {
@@ -3023,7 +3031,7 @@ class AdmissionLimiter {
     try {
       const waiter = new Waiter(signal, () => {
         if (!leave()) return;
-        this._take(ticket)?.deferred.reject(signal?.reason);
+        this._take(ticket)?.deferred.reject(reasonOf(signal));
         this._grant();
       });
       this._waiters[ticket] = waiter;
@@ -3048,7 +3056,7 @@ class AdmissionLimiter {
       const passed = waiter === undefined || waiter.signal?.aborted === true;
       if (passed) {
         value(binding.limiterLeave(this._limiter, ticket));
-        this._take(ticket)?.deferred.reject(waiter?.signal?.reason);
+        this._take(ticket)?.deferred.reject(reasonOf(waiter?.signal));
       } else if (value(binding.limiterGrant(this._limiter, ticket)) === 1) {
         this._take(ticket)?.deferred.resolve(AdmissionPermit._make(this));
       }

@@ -111,6 +111,24 @@ describe('a signal', () => {
     await Promise.all([journal.close(), logs.close()]);
   });
 
+  it('whose reason cannot be read rejects with what that throws, and keeps nobody waiting', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const thrown = new Error('no reason');
+    Object.defineProperty(signal, 'reason', {
+      get: () => {
+        throw thrown;
+      },
+    });
+    const limiters = [new AdmissionLimiter(1), new AdmissionLimiter(1)];
+    const permits = await Promise.all(limiters.map((limiter) => limiter.acquire()));
+    const waiting = limiters.map((limiter) => limiter.acquire(signal));
+    controller.abort();
+    expect(await rejections(waiting)).toEqual([thrown, thrown]);
+    for (const permit of permits) permit.release();
+    expect(limiters.map(({ activeCount }) => activeCount)).toEqual([0, 0]);
+  });
+
   it('that waits when the limiter is closed is let go of', async () => {
     const controller = new AbortController();
     const limiter = new AdmissionLimiter(1);

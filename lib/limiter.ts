@@ -3,7 +3,7 @@ import { object } from './arguments.js';
 import { MAKER, invalidThis, made, outOfRange } from './errors.js';
 import { flushSoon } from './log.js';
 import { Deferred, acceptedList, target, value } from './native.js';
-import { onAbort, signalOf } from './signals.js';
+import { onAbort, reasonOf, signalOf } from './signals.js';
 
 const GRANTED = 0;
 const REFUSED = -1;
@@ -103,7 +103,7 @@ export class AdmissionLimiter {
     try {
       const waiter = new Waiter(signal, () => {
         if (!leave()) return;
-        this._take(ticket)?.deferred.reject(signal?.reason);
+        this._take(ticket)?.deferred.reject(reasonOf(signal));
         this._grant();
       });
       this._waiters[ticket] = waiter;
@@ -130,7 +130,7 @@ export class AdmissionLimiter {
       const passed = waiter === undefined || waiter.signal?.aborted === true;
       if (passed) {
         value(binding.limiterLeave(this._limiter, ticket));
-        this._take(ticket)?.deferred.reject(waiter?.signal?.reason);
+        this._take(ticket)?.deferred.reject(reasonOf(waiter?.signal));
       } else if (value(binding.limiterGrant(this._limiter, ticket)) === 1) {
         this._take(ticket)?.deferred.resolve(AdmissionPermit._make(this));
       }

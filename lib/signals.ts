@@ -12,6 +12,15 @@ export function signalOf(value: unknown, name: string): AbortSignal | undefined 
   return value;
 }
 
+/** Why it was aborted. What a getter throws in its place is the reason, so that nobody waits for ever. */
+export function reasonOf(signal: AbortSignal | undefined): unknown {
+  try {
+    return signal?.reason;
+  } catch (error) {
+    return error;
+  }
+}
+
 interface Listening {
   readonly acts: Set<() => void>;
   readonly stop: () => void;
