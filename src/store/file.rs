@@ -54,10 +54,7 @@ impl OpenFile {
             match fs::metadata(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => create_once(&path, &make)?,
                 Err(error) => return Err(failed(&error)),
-                Ok(found) if found.is_dir() => {
-                    return Err(failed(&io::ErrorKind::IsADirectory.into()));
-                }
-                Ok(found) if !found.is_file() => return Err(damaged("it is not a regular file")),
+                Ok(found) if !found.is_file() => return Err(irregular(&found)),
                 Ok(found) if found.len() == 0 => replace_empty(&path, &make)?,
                 Ok(_) => match opened(&path) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -73,8 +70,7 @@ impl OpenFile {
         let path = followed(path)?;
         match fs::metadata(&path) {
             Err(error) => return Err(failed(&error)),
-            Ok(found) if found.is_dir() => return Err(failed(&io::ErrorKind::IsADirectory.into())),
-            Ok(found) if !found.is_file() => return Err(damaged("it is not a regular file")),
+            Ok(found) if !found.is_file() => return Err(irregular(&found)),
             Ok(_) => {}
         }
         let file = File::open(&path).map_err(|error| failed(&error))?;
@@ -211,6 +207,15 @@ pub fn create(path: &Path, make: impl FnOnce(File) -> Answer<()>) -> Answer<bool
         Ok(_) => sync_directory(path).map(|()| true),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(failed(&error.error)),
+    }
+}
+
+/// What is at the path is no file that could hold a journal.
+fn irregular(found: &fs::Metadata) -> Box<Refused> {
+    if found.is_dir() {
+        failed(&io::ErrorKind::IsADirectory.into())
+    } else {
+        damaged("it is not a regular file")
     }
 }
 
