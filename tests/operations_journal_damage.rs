@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use operations_support::chance::{Chance, seed};
 use operations_support::compare::Look;
-use operations_support::kit::{close, reserve, reserve_with, times, together, walk, wanted};
+use operations_support::kit::{
+    close, reserve, reserve_with, times, together, update, walk, wanted,
+};
 use operations_support::model::Model;
 use operations_support::workload::{bounds, workload};
 use tenure::error::Reason;
@@ -17,6 +19,8 @@ use tenure::operations::journal::open::{Wanted, on_disk_by};
 use tenure::operations::journal::{Call, JournalHandle, Key, Reply};
 use tenure::store::Sizes;
 use tenure::store::disk::MemoryDisk;
+
+const PAGE: usize = 4_096;
 
 const LOOK: Look<'_> = Look { scopes: &["s", "t", "u"], ids: &["a", "b", "c", "d", "e"], turn: 7 };
 
@@ -165,6 +169,65 @@ fn a_damaged_file_that_was_not_looked_through_harms_nobody_but_those_who_need_wh
     many(Sizes { verified: 0, ..Sizes::default() }, times(300, 50_000));
 }
 
+/// Trees that lead back to themselves, keys in any order, lists of free pages that are none.
+#[test]
+fn a_page_in_the_place_of_any_other_ends_nothing_but_the_calls_that_need_it() {
+    let sizes = Sizes { verified: 0, ..Sizes::default() };
+    let (images, model) = used();
+    let image = &images[0];
+    let pages = || (1..image.len() / PAGE).map(|page| page * PAGE..(page + 1) * PAGE);
+    for from in pages() {
+        for to in pages() {
+            if image[from.clone()] == image[to.clone()] {
+                continue;
+            }
+            let mut image = image.clone();
+            image.copy_within(from.clone(), to.start);
+            let place = format!("{} in the place of {}", from.start / PAGE, to.start / PAGE);
+            look(&image, sizes, &place);
+            meet(&image, sizes, &model, false, &place);
+        }
+    }
+}
+
+#[test]
+fn what_reads_a_table_ends_at_the_first_key_that_is_out_of_order() {
+    let sizes = Sizes { verified: 0, ..Sizes::default() };
+    let disk = Arc::new(MemoryDisk::default());
+    let handle = open(disk.clone(), sizes).unwrap();
+    for id in ["a", "b", "c", "d"] {
+        handle.journal().unwrap().call(reserve(id, "s", 1)).unwrap();
+    }
+    // Of the last row's values, so that there are more of them than rows.
+    handle.journal().unwrap().call(Call::Begin { key: Key::new("s", "d"), now: 2 }).unwrap();
+    let done = r#"{"state":"succeeded","result":{"x":1}}"#;
+    handle.journal().unwrap().call(update("d", "s", done, 2)).unwrap();
+    close(&handle);
+    let image = disk.image();
+    let keys = |count: u64| (1..=count).flat_map(u64::to_le_bytes).collect::<Vec<u8>>();
+    let swapped = |sought: &[u8]| {
+        let mut image = image.clone();
+        let places: Vec<usize> = (0..image.len() - sought.len())
+            .filter(|place| image[*place..].starts_with(sought))
+            .collect();
+        assert!(!places.is_empty());
+        // The key before the last is the greatest now: what comes after the last is, too.
+        for place in places {
+            image[place + sought.len() - 16..][..8].copy_from_slice(&99_u64.to_le_bytes());
+        }
+        image
+    };
+
+    let handle = open(Arc::new(MemoryDisk::from(swapped(&keys(5)))), sizes).unwrap();
+    let problems = handle.journal().unwrap().verify().unwrap();
+    let told = "the table journal.values cannot be read to its end";
+    assert!(problems.iter().any(|problem| problem.message == told), "{problems:?}");
+    close(&handle);
+
+    let rows = swapped(&keys(4));
+    assert_eq!(open(Arc::new(MemoryDisk::from(rows)), sizes).err(), Some(Reason::JournalCorrupt));
+}
+
 #[test]
 fn a_file_that_ends_early_is_refused_wherever_it_ends() {
     let (images, model) = used();
@@ -194,8 +257,8 @@ fn a_page_that_cannot_be_read_fails_the_call_that_needs_it_and_no_other_of_its_b
     let mut image = disk.image();
     let sought = input(40);
     let place = image.windows(sought.len()).position(|found| found == sought.as_bytes()).unwrap();
-    let page = place - place % 4_096;
-    image[page..page + 4_096].fill(0);
+    let page = place - place % PAGE;
+    image[page..page + PAGE].fill(0);
     let disk = Arc::new(MemoryDisk::from(image));
     let handle = open(disk, sizes).unwrap();
     let journal = handle.journal().unwrap();

@@ -5,11 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use redb::{Database, ReadTransaction, WriteTransaction};
 
-use super::Disk;
 use super::disk::Backend;
 use super::failure::{Failed, became, caught, damaged, failed, fault, judged, spoken};
 use super::place::{Place, Tried, opened};
 use super::trial::Trial;
+use super::{Disk, books};
 use crate::error::Reason;
 use crate::refused::{Answer, Refused};
 use crate::sync::atomic::{AtomicBool, AtomicU64};
@@ -18,8 +18,9 @@ use crate::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 /// Sizes of a file from which on it is treated otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Up to here it is read whole and its checksums verified when it is opened. Beyond it the checksum
-    /// that every record carries has to do.
+    /// Up to here it is read whole and its checksums verified when it is opened. Beyond it that is done
+    /// with the pages that redb keeps its own books in; for data the checksum that every record carries
+    /// has to do.
     pub verified: u64,
     /// From here on every commit also saves which pages are free, so that a crash needs no reading of the
     /// whole file. Below it reading is quicker than the dearer commits.
@@ -94,6 +95,9 @@ impl Engine {
         rehearse: impl FnOnce(&Self, &T) -> Result<(), Failed>,
     ) -> Answer<(Self, T)> {
         let length = disk.len().map_err(|error| failed(&error))?;
+        if length > sizes.verified {
+            books::look_through(&disk)?;
+        }
         let trial = Trial::of(Arc::clone(&disk)).map_err(|error| failed(&error))?;
         let trial = Self::over(Arc::new(trial), sizes);
         let tried = caught(|| {
@@ -122,6 +126,9 @@ impl Engine {
         judge: impl FnOnce(&ReadTransaction) -> Worked<Answer<T>>,
     ) -> Answer<(Self, T)> {
         let length = disk.len().map_err(|error| failed(&error))?;
+        if length > sizes.verified {
+            books::look_through(&disk)?;
+        }
         let engine = Self::over(disk, sizes);
         let tried = caught(|| {
             let tried = Tried::on(Arc::clone(&engine.disk), length <= sizes.verified)?;

@@ -46,7 +46,10 @@ pub(super) struct Tried {
 
 impl Tried {
     pub(super) fn on(disk: Arc<dyn Disk>, verify: bool) -> Answer<Self> {
-        let trial = Trial::of(disk).map_err(|error| failed(&error))?;
+        Self::over(Trial::of(disk).map_err(|error| failed(&error))?, verify)
+    }
+
+    pub(super) fn over(trial: Trial, verify: bool) -> Answer<Self> {
         let abandoned = Arc::new(AtomicBool::new(false));
         let (disk, syncs) = (Arc::new(trial) as Arc<dyn Disk>, Arc::default());
         let backend = Backend { disk, syncs, abandoned: Arc::clone(&abandoned) };

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashSet;
-use redb::{ReadTransaction, ReadableTable};
+use redb::ReadTransaction;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -20,8 +20,8 @@ use super::tables::{
 use super::writer::{Job, closed};
 use crate::error::Reason;
 use crate::refused::{Answer, Refused};
-use crate::store::Worked;
 use crate::store::failure::{caught, fault, spoken};
+use crate::store::{Ordered, Worked};
 
 /// Bytes that are handed over at once, about.
 const CHUNK: usize = 256 << 10;
@@ -135,7 +135,7 @@ impl Lines<'_> {
     fn operations(&mut self, from: &ReadTransaction, scope: Option<&str>) -> Worked<Held> {
         let (fence, values) = (from.open_table(FENCE)?, from.open_table(VALUES)?);
         let mut held = Held::default();
-        for entry in from.open_table(ROWS)?.iter()? {
+        for entry in Ordered::all(&from.open_table(ROWS)?)? {
             let (number, record) = entry?;
             let number = number.value();
             // Its id is told by the fence, if anything tells it.
@@ -175,7 +175,7 @@ impl Lines<'_> {
 
     fn left(&mut self, from: &ReadTransaction, scope: Option<&str>, held: &Held) -> Worked<()> {
         let prefix = scope.map(scope_prefix).unwrap_or_default();
-        for entry in from.open_table(FENCE)?.range(prefix.as_slice()..)? {
+        for entry in Ordered::from(&from.open_table(FENCE)?, prefix.as_slice())? {
             let (key, record) = entry?;
             let key = key.value();
             if self.gone || !key.starts_with(&prefix) {
@@ -207,7 +207,7 @@ impl Lines<'_> {
     }
 
     fn retired(&mut self, from: &ReadTransaction, only: Option<&str>) -> Worked<()> {
-        for entry in from.open_table(RETIRED)?.iter()? {
+        for entry in Ordered::all(&from.open_table(RETIRED)?)? {
             let (number, record) = entry?;
             let number = number.value();
             let Some((scope, id)) = read_pair(number, record.value()) else {

@@ -20,7 +20,9 @@ use crate::operations::contract::State;
 use crate::refused::{Answer, Refused};
 use crate::store::disk::{FileDisk, MemoryDisk};
 use crate::store::failure::damaged;
-use crate::store::{Disk, Durability, Engine, Failed, Identity, OpenFile, Registry, Sizes, Worked};
+use crate::store::{
+    Disk, Durability, Engine, Failed, Identity, OpenFile, Ordered, Registry, Sizes, Worked,
+};
 
 /// Rows that are set right in one commit while a journal is opened.
 const STEP: u64 = 1_000;
@@ -57,7 +59,7 @@ pub(super) fn load(transaction: &ReadTransaction) -> Worked<Answer<Loaded>> {
     };
     let mut book = Book::default();
     let mut counted = Counters::default();
-    for entry in transaction.open_table(ROWS)?.iter()? {
+    for entry in Ordered::all(&transaction.open_table(ROWS)?)? {
         let (number, record) = entry?;
         let number = number.value();
         counted.row = counted.row.max(number.saturating_add(1));
@@ -70,7 +72,7 @@ pub(super) fn load(transaction: &ReadTransaction) -> Worked<Answer<Loaded>> {
             book.put(number, Arc::new(row));
         }
     }
-    for entry in transaction.open_table(RETIRED)?.iter()? {
+    for entry in Ordered::all(&transaction.open_table(RETIRED)?)? {
         let (number, record) = entry?;
         let number = number.value();
         counted.retired = counted.retired.max(number.saturating_add(1));
@@ -86,7 +88,7 @@ pub(super) fn load(transaction: &ReadTransaction) -> Worked<Answer<Loaded>> {
     book.fence = fence.len()?;
     if recorded.is_none() {
         // Nothing that is there may be given again, not even to rows that have left.
-        for entry in fence.iter()? {
+        for entry in Ordered::all(&fence)? {
             let (key, record) = entry?;
             if let Some(entry) = read_entry(key.value(), record.value()) {
                 counted.row = counted.row.max(entry.row.saturating_add(1));

@@ -10,8 +10,8 @@ use super::book::Counters;
 use super::row::{Kept, Row};
 use crate::error::Reason;
 use crate::refused::{Answer, Refused};
-use crate::store::Worked;
 use crate::store::failure::damaged;
+use crate::store::{Ordered, Worked};
 
 /// The format of the journal's tables. A reader refuses a higher number.
 pub const FORMAT: u32 = 1;
@@ -217,7 +217,7 @@ impl<'t> Tables<'t> {
     pub fn gone_before(&self, scope: &str, time: u64) -> Worked<Vec<String>> {
         let prefix = scope_prefix(scope);
         let mut ids = Vec::new();
-        for entry in self.fence.range(prefix.as_slice()..)? {
+        for entry in Ordered::from(&self.fence, prefix.as_slice())? {
             let (key, record) = entry?;
             let key = key.value();
             if !key.starts_with(&prefix) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
-use redb::{TableDefinition, TableHandle};
+use redb::{Key, TableDefinition, TableHandle};
 use serde::Serialize;
 
 use super::book::Book;
@@ -14,7 +14,7 @@ use super::tables::{
     read_value, split_key,
 };
 use crate::refused::Answer;
-use crate::store::Failed;
+use crate::store::{Failed, Ordered};
 
 /// Records that are read in one transaction: none is held while many are read.
 const CHUNK: usize = 1_000;
@@ -70,7 +70,7 @@ impl Journal {
             }
         });
         let fence =
-            self.walk_fence(|key, record| match (split_key(key), read_entry(key, record)) {
+            self.walk(FENCE, |key, record| match (split_key(key), read_entry(key, record)) {
                 (Some((scope, id)), Some(Entry { row, gone: None, .. })) => {
                     if before.find(scope, id).is_some_and(|(number, _)| number == row) {
                         found.held.insert(row);
@@ -174,46 +174,32 @@ impl Journal {
         problems
     }
 
-    fn walk(
+    fn walk<K: Key + 'static>(
         &self,
-        table: TableDefinition<'static, u64, &'static [u8]>,
-        mut look: impl FnMut(u64, &[u8]),
+        table: TableDefinition<'static, K, &'static [u8]>,
+        mut look: impl FnMut(K::SelfType<'_>, &[u8]),
     ) -> Result<(), Failed> {
-        let mut from = Some(0);
-        while let Some(start) = from {
-            from = self.engine().read(|transaction| {
+        let mut last: Option<Vec<u8>> = None;
+        loop {
+            let more = self.engine().read(|transaction| {
                 let table = transaction.open_table(table)?;
-                let mut last = None;
-                for entry in table.range(start..)?.take(CHUNK) {
+                let entries = match &last {
+                    None => Ordered::all(&table)?,
+                    Some(last) => Ordered::after(&table, last)?,
+                };
+                let mut count = 0;
+                for entry in entries.take(CHUNK) {
                     let (key, record) = entry?;
+                    last = Some(K::as_bytes(&key.value()).as_ref().to_vec());
                     look(key.value(), record.value());
-                    last = Some(key.value());
+                    count += 1;
                 }
-                Ok(last.and_then(|last: u64| last.checked_add(1)))
+                Ok(count == CHUNK)
             })?;
+            if !more {
+                return Ok(());
+            }
         }
-        Ok(())
-    }
-
-    fn walk_fence(&self, mut look: impl FnMut(&[u8], &[u8])) -> Result<(), Failed> {
-        let mut from = Some(Vec::new());
-        while let Some(start) = from {
-            from = self.engine().read(|transaction| {
-                let table = transaction.open_table(FENCE)?;
-                let mut last: Option<Vec<u8>> = None;
-                for entry in table.range(start.as_slice()..)?.take(CHUNK) {
-                    let (key, record) = entry?;
-                    look(key.value(), record.value());
-                    last = Some(key.value().to_vec());
-                }
-                // The next key that there can be.
-                Ok(last.map(|mut last| {
-                    last.push(0);
-                    last
-                }))
-            })?;
-        }
-        Ok(())
     }
 }
 
