@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { root } from './paths.mjs';
+import { watchOver } from './stalled.mjs';
 
 /** A step that failed, and whose output has been shown. */
 export class StepFailed extends Error {
@@ -63,10 +64,15 @@ export async function step(label, work, describe = () => ({ ok: true, note: '' }
  * @property {Record<string, string | undefined>} [env] added to this process's own
  * @property {boolean} [shell]
  * @property {boolean} [mayFail] resolve with the exit code instead of throwing
+ * @property {number} [silence] ms without a word after which it counts as stalled, is ended and has failed
  */
 
+/** Nothing here is silent for so long, on a slow machine with much else to do either. */
+const patience = 10 * 60_000;
+
 /**
- * Runs a command to its end and keeps what it printed.
+ * Runs a command to its end and keeps what it printed. One that stalls is ended, and what it was doing is
+ * among what it printed: a test that hangs is a failed test, never a run without an end.
  * @param {string} command @param {readonly string[]} args @param {RunOptions} [options]
  * @returns {Promise<{ code: number, output: string }>}
  */
@@ -79,14 +85,21 @@ export function run(command, args, options = {}) {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
+    const watch = watchOver(child, options.silence ?? patience, (what) => {
+      output += `\n${what}\n`;
+    });
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => (output += text));
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+        watch.heard();
+      });
     }
     const shown = `$ ${[command, ...args].join(' ')}`;
     child.on('error', (error) => reject(new StepFailed(command, `${shown}\n${error.message}`)));
-    child.on('close', (code, signal) => {
-      if (code === 0 || options.mayFail) return resolve({ code: code ?? 1, output });
-      reject(new StepFailed(command, `${shown}\n${output}\nexit ${code ?? signal}`));
+    child.on('close', (exit, signal) => {
+      const code = watch.stalled() ? exit || 1 : (exit ?? 1);
+      if (code === 0 || options.mayFail) return resolve({ code, output });
+      reject(new StepFailed(command, `${shown}\n${output}\nexit ${exit ?? signal}`));
     });
   });
 }
