@@ -86,10 +86,12 @@ describe('docs/faults.md', () => {
     const missing: string[] = [];
     let named = 0;
     for (const row of rows) {
-      const files = [...row.matchAll(/`([a-z-]+)`/g)]
-        .map(([, name]) => at(`__test__/${name}.test.ts`))
+      const files = [...row.matchAll(/`([a-z_-]+)`/g)]
+        .flatMap(([, name]) => [at(`__test__/${name}.test.ts`), at(`tests/${name}.rs`)])
         .filter((path) => existsSync(path));
-      const sources = files.map((path) => readFileSync(path, 'utf8')).join('\n');
+      const texts = files.map((path) => readFileSync(path, 'utf8'));
+      // In Rust a sentence is the name of a function.
+      const sources = [...texts, ...texts.map((code) => code.replaceAll('_', ' '))].join('\n');
       for (const [, title] of row.matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)) {
         named += 1;
         const parts = (title ?? '').split('…').map((part) => part.trim());
