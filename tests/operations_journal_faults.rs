@@ -7,17 +7,21 @@ mod operations_support;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 
 use operations_support::compare::{Look, agree, parsed};
 use operations_support::faulty::{Faulty, How, What};
-use operations_support::kit::{close, compact, reserve, reserve_with, together, update, wanted};
+use operations_support::kit::{
+    close, compact, patience, reserve, reserve_with, together, update, wanted,
+};
 use operations_support::model::Model;
 use operations_support::workload::{bounds, workload};
 use serde_json::Value;
 use tenure::error::Reason;
 use tenure::operations::Answer;
-use tenure::operations::journal::open::on_disk;
+use tenure::operations::journal::open::{Wanted, on_disk};
 use tenure::operations::journal::{Call, JournalHandle, Reply, Watcher};
+use tenure::store::Durability;
 use tenure::store::disk::MemoryDisk;
 
 const IDS: [&str; 6] = ["a", "b", "c", "d", "e", "x"];
@@ -266,6 +270,29 @@ fn a_read_that_fails_once_is_not_noticed_and_one_that_goes_on_failing_is_told() 
         close(&handle);
     }
     assert!(disk.failed() >= 2, "{}", disk.failed());
+}
+
+#[test]
+fn what_was_read_of_a_commit_that_came_to_nothing_is_never_taken_for_what_another_row_has() {
+    let disk = Faulty::over(Arc::new(MemoryDisk::from(empty())));
+    let wanted = Wanted { durability: Some(Durability::Eventual), ..wanted(bounds()) };
+    let handle = JournalHandle::of(on_disk(disk.clone(), &wanted).unwrap());
+    let journal = handle.journal().unwrap();
+    let input = |id: &str| Ok(Some(format!("{{\"of\":\"{id}\"}}")));
+    journal.call(reserve("a", "s", 1)).unwrap();
+    assert_eq!(journal.payload("s", "a"), input("a"));
+    disk.fail(What::Writing, How::Lasting, 0);
+    let (tell, told) = channel();
+    handle.flush_later(move || tell.send(()).unwrap());
+    told.recv_timeout(patience()).unwrap();
+    assert_eq!(journal.payload("s", "a"), Ok(None), "it was not on the disk");
+    disk.mend();
+    // Under the numbers that the lost row had.
+    journal.call(reserve("b", "s", 2)).unwrap();
+    for _ in 0..3 {
+        assert_eq!(journal.payload("s", "b"), input("b"));
+    }
+    close(&handle);
 }
 
 #[test]

@@ -281,10 +281,8 @@ impl<'a, 't> Draft<'a, 't> {
         self.book.fence += 1;
         let row = self.put(number, row)?;
         let position = self.position(number, &row);
-        let apart = Apart {
-            input: echoes_input(&row, self.bounds).then(|| input.to_owned()),
-            result: None,
-        };
+        let apart =
+            Apart { input: echoes_input(&row, self.bounds).then(|| input.into()), result: None };
         Ok(Ok(Reply::Reserved(true, status(&row, position, &apart))))
     }
 
@@ -561,9 +559,11 @@ impl<'a, 't> Draft<'a, 't> {
     }
 
     fn show(&self, number: u64, row: &Row) -> Worked<String> {
-        let read = |kept: Option<Kept>| match kept {
-            Some(kept) => self.tables.value(kept),
-            None => Ok(None),
+        let read = |kept: Option<Kept>| -> Worked<Option<Arc<str>>> {
+            match kept {
+                Some(kept) => Ok(self.tables.value(kept)?.map(Arc::from)),
+                None => Ok(None),
+            }
         };
         let apart = Apart {
             input: read(echoes_input(row, self.bounds).then_some(row.input))?,

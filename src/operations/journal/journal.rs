@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::apply::Key;
 use super::book::Book;
+use super::recent::Recent;
 use super::watch::Watchers;
 use super::writer::Inbox;
 use crate::operations::Bounds;
@@ -56,6 +57,7 @@ pub struct Journal {
     book: RwLock<Arc<Book>>,
     /// Held from before a commit until its rows are shown.
     showing: Mutex<()>,
+    pub(super) recent: Recent,
     listeners: Mutex<HashMap<Arc<str>, Arc<dyn Listener>>>,
     pub(super) flushing: AtomicBool,
     pub(super) syncs_before: AtomicU64,
@@ -90,6 +92,7 @@ impl Journal {
             engine: RwLock::new(Arc::new(engine)),
             book: RwLock::new(Arc::new(book)),
             showing: Mutex::default(),
+            recent: Recent::default(),
             listeners: Mutex::default(),
             flushing: AtomicBool::new(false),
             syncs_before: AtomicU64::new(0),

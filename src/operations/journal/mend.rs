@@ -62,6 +62,7 @@ impl Journal {
         if !self.doubtful.load(Ordering::Acquire) {
             return Ok(Vec::new());
         }
+        self.recent.clear();
         let old = self.book();
         let mut book = self.engine().read(load)??.book;
         let mut changes = Vec::new();

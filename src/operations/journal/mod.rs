@@ -18,6 +18,7 @@ mod mend;
 pub mod open;
 mod patch;
 mod reads;
+mod recent;
 mod row;
 mod tables;
 mod verify;

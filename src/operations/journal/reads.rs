@@ -9,7 +9,7 @@ use super::tables::{VALUES, read_value};
 use super::view::{Apart, echoes_input, page, status};
 use crate::operations::contract::State;
 use crate::refused::Answer;
-use crate::store::Worked;
+use crate::store::{Durability, Worked};
 
 /// How many rows of a scope are in which state.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -47,21 +47,36 @@ pub struct Stats {
 
 impl Journal {
     /// Reads values that are kept apart. None where one cannot be read or is gone.
-    fn values(&self, wanted: [Option<Kept>; 2]) -> Answer<[Option<String>; 2]> {
-        if wanted == [None, None] {
-            return Ok([None, None]);
+    fn values(&self, wanted: [Option<Kept>; 2]) -> Answer<[Option<Arc<str>>; 2]> {
+        // What is committed without the disk may be undone, and its keys given to others.
+        let lasting = self.durability == Durability::Immediate;
+        let recent = |kept: &Option<Kept>| {
+            kept.filter(|_| lasting).and_then(|kept| self.recent.get(kept.key))
+        };
+        let known = wanted.each_ref().map(recent);
+        let missing = [0, 1].map(|place| wanted[place].filter(|_| known[place].is_none()));
+        if missing == [None, None] {
+            return Ok(known);
         }
         let read = self.engine().read(|transaction| {
             let table = transaction.open_table(VALUES)?;
-            let one = |kept: Option<Kept>| -> Worked<Option<String>> {
+            let one = |kept: Option<Kept>| -> Worked<Option<Arc<str>>> {
                 let Some(kept) = kept else { return Ok(None) };
                 let found = table.get(kept.key)?;
-                Ok(found.and_then(|found| read_value(kept.key, found.value())))
+                Ok(found.and_then(|found| read_value(kept.key, found.value())).map(Arc::from))
             };
-            let [first, second] = wanted;
+            let [first, second] = missing;
             Ok([one(first)?, one(second)?])
         });
-        read.map_err(|failed| self.named(failed.refused))
+        let read = read.map_err(|failed| self.named(failed.refused))?;
+        for (kept, text) in missing.iter().zip(&read) {
+            if let (Some(kept), Some(text), true) = (kept, text, lasting) {
+                self.recent.keep(kept.key, text);
+            }
+        }
+        let [first, second] = read;
+        let [known_first, known_second] = known;
+        Ok([known_first.or(first), known_second.or(second)])
     }
 
     /// The status of an operation as JSON text.
@@ -99,7 +114,8 @@ impl Journal {
     /// The recorded input as JSON text.
     pub fn payload(&self, scope: &str, id: &str) -> Answer<Option<String>> {
         let kept = self.book().find(scope, id).map(|(_, row)| row.input);
-        Ok(self.values([kept, None])?.into_iter().next().flatten())
+        let [input, _] = self.values([kept, None])?;
+        Ok(input.map(|input| input.as_ref().to_owned()))
     }
 
     /// When the operation first moved to running.

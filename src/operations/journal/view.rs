@@ -1,6 +1,7 @@
 //! A row as people see it: the JSON text that the face parses.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::book::{Book, Shelf};
 use super::row::Row;
@@ -11,9 +12,9 @@ use crate::operations::contract::State;
 #[derive(Clone, Debug, Default)]
 pub struct Apart {
     /// The recorded input.
-    pub input: Option<String>,
+    pub input: Option<Arc<str>>,
     /// The result.
-    pub result: Option<String>,
+    pub result: Option<Arc<str>>,
 }
 
 /// Whether a status carries the input: while it fits beside the result.
@@ -25,8 +26,8 @@ pub fn echoes_input(row: &Row, bounds: &Bounds) -> bool {
 /// The status of a row as JSON text, written as `JSON.stringify` writes it.
 pub fn status(row: &Row, position: Option<u64>, apart: &Apart) -> String {
     let mut text = String::with_capacity(
-        420 + apart.input.as_ref().map_or(0, String::len)
-            + apart.result.as_ref().map_or(0, String::len),
+        420 + apart.input.as_ref().map_or(0, |input| input.len())
+            + apart.result.as_ref().map_or(0, |result| result.len()),
     );
     write_status(&mut text, row, position, row.reference.as_deref(), apart);
     text
