@@ -85,7 +85,6 @@ pub(super) fn load(transaction: &ReadTransaction) -> Worked<Answer<Loaded>> {
         counted.value = counted.value.max(last.value().saturating_add(1));
     }
     let fence = transaction.open_table(FENCE)?;
-    book.fence = fence.len()?;
     if recorded.is_none() {
         // Nothing that is there may be given again, not even to rows that have left.
         for entry in Ordered::all(&fence)? {
@@ -96,6 +95,17 @@ pub(super) fn load(transaction: &ReadTransaction) -> Worked<Answer<Loaded>> {
         }
     }
     book.counters = counted.at_least(recorded.unwrap_or_default());
+    // Where the table's own count cannot be, the page that holds it is damaged: each entry had a row of
+    // its own, and each row has an entry.
+    let rows = book.shelves().flat_map(|(_, shelf)| shelf.rows()).count() as u64;
+    book.fence = fence.len()?;
+    if !(rows..book.counters.row).contains(&book.fence) {
+        book.fence = 0;
+        for entry in Ordered::all(&fence)? {
+            entry?;
+            book.fence += 1;
+        }
+    }
     let miscounted = recorded != Some(book.counters);
     Ok(Ok(Loaded { book, miscounted }))
 }
